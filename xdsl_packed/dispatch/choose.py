@@ -1,0 +1,54 @@
+"""Choosing a variant: every variant is asked everything, the highest that accepts wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl_packed.dispatch.registry import Plan, Variant, by_priority
+from xdsl_packed.dispatch.report import Answer, Verdict
+from xdsl_packed.reduction import Reduction
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The verdicts of all variants, and of the one chosen its plan. None: none accepts."""
+
+    verdicts: tuple[Verdict, ...]
+    variant: Variant | None = None
+    plan: Plan | None = None
+
+
+def ask(variant: Variant, reduction: Reduction) -> tuple[Verdict, Plan | None]:
+    """Put every predicate of `variant` to `reduction`, then ask for its plan."""
+    answers = [
+        Answer(predicate.name, predicate.decline(reduction))
+        for predicate in variant.predicates
+    ]
+    if any(answer.reason is not None for answer in answers):
+        return Verdict(variant.name, variant.priority, tuple(answers)), None
+    plan = variant.plan(reduction)
+    if isinstance(plan, str):
+        answers.append(Answer("plan", plan))
+        return Verdict(variant.name, variant.priority, tuple(answers)), None
+    emulated = tuple(f for f in plan.forms if not reduction.target.is_native(f))
+    return Verdict(variant.name, variant.priority, tuple(answers), emulated), plan
+
+
+def choose(
+    reduction: Reduction, variants: Sequence[Variant], forced: str | None
+) -> Choice:
+    """
+    Ask all `variants`; with `forced` only the one of that name may be chosen.
+
+    A predicate that raises is a bug of its variant and surfaces as that exception.
+    """
+    chosen: Variant | None = None
+    chosen_plan: Plan | None = None
+    verdicts: list[Verdict] = []
+    for variant in by_priority(variants):
+        verdict, plan = ask(variant, reduction)
+        verdicts.append(verdict)
+        if chosen is None and plan is not None and forced in (None, variant.name):
+            chosen, chosen_plan = variant, plan
+    return Choice(tuple(verdicts), chosen, chosen_plan)

@@ -1,0 +1,62 @@
+"""
+What a variant is: a name, a priority, predicates, a plan, and an emitter.
+
+A variant is values in, values out. Its predicates and its plan see the `Reduction` alone;
+`emit` turns the source values and the old destination values into the new destination
+values and cannot fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.ir import SSAValue
+
+from xdsl_packed.orders import Fold
+from xdsl_packed.reduction import Reduction
+
+Reason = str
+"""Why something declines, as a person reads it."""
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A named question about a reduction; `decline` answers None for yes, or a reason."""
+
+    name: str
+    decline: Callable[[Reduction], Reason | None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    What a variant will emit, before any IR exists.
+
+    The leaves of `fold` are the source elements row-major, then with accumulate the old
+    destination elements; its outputs are the destination elements. `forms` are the PTX
+    forms of its arithmetic.
+    """
+
+    fold: Fold
+    forms: tuple[str, ...]
+
+
+Emit = Callable[[Reduction, Plan, Sequence[SSAValue], Builder], list[SSAValue]]
+"""(reduction, plan, the fold's leaves, where to insert) -> the destination values."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to lower reductions. Higher priorities are asked first, ties by name."""
+
+    name: str
+    priority: int
+    predicates: tuple[Predicate, ...]
+    plan: Callable[[Reduction], Plan | Reason]
+    emit: Emit
+
+
+def by_priority(variants: Sequence[Variant]) -> list[Variant]:
+    return sorted(variants, key=lambda variant: (-variant.priority, variant.name))

@@ -1,0 +1,180 @@
+"""
+Orders: which elements combine, in which step.
+
+An order names the value of a rounded sum or product: it is a pure function of the number
+of values, never of the chip, so every chip computes the same bits. It is written down as
+a `Fold`, a straight-line program that variants emit and the documentation draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from xdsl.utils.str_enum import StrEnum
+
+
+class Order(StrEnum):
+    """The named orders of a float sum or product. `any` is resolved before dispatch."""
+
+    SEQUENTIAL = "sequential"
+    LANES8 = "lanes8"
+    ANY = "any"
+
+
+Lane = tuple[int, ...]
+"""The values one lane combines: two, or three where the operation takes three."""
+
+Step = tuple[Lane, ...]
+"""
+One or two lanes that combine at once.
+
+A step of two lanes may be issued as one packed instruction: operand `k` is then the pair
+(`step[0][k]`, `step[1][k]`). A variant without packed instructions issues the lanes one
+after the other; the bits are the same.
+"""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """
+    A straight-line program over numbered values.
+
+    Values `0 .. leaves - 1` are given. Each lane of each step then makes the next number.
+    `outputs` are the numbers of the results.
+    """
+
+    leaves: int
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+
+    def lanes(self) -> Iterator[tuple[int, Lane]]:
+        """Every lane in order, with the number of the value it makes."""
+        number = self.leaves
+        for step in self.steps:
+            for lane in step:
+                yield number, lane
+                number += 1
+
+    def expressions(self) -> tuple[str, ...]:
+        """
+        The outputs as text, `x3` for leaf 3 and `(a+b)` for a combination.
+
+        For drawing and for comparing two folds; linear in its own length, no recursion.
+        """
+        text = [f"x{leaf}" for leaf in range(self.leaves)]
+        text.extend("(" + "+".join(text[v] for v in lane) + ")" for _, lane in self.lanes())
+        return tuple(text[output] for output in self.outputs)
+
+    def depth(self) -> int:
+        """The longest chain of steps from a leaf to an output."""
+        depths = [0] * self.leaves
+        depths.extend(1 + max(depths[v] for v in lane) for _, lane in self.lanes())
+        return max(depths[output] for output in self.outputs)
+
+
+class FoldBuilder:
+    """Numbers the lanes of a fold while it is written down, step by step."""
+
+    def __init__(self, leaves: int) -> None:
+        self.leaves = leaves
+        self._steps: list[Step] = []
+        self._next = leaves
+
+    def step(self, *lanes: Lane) -> tuple[int, ...]:
+        """Append one step; returns the numbers of the values that its lanes make."""
+        self._steps.append(lanes)
+        made = tuple(range(self._next, self._next + len(lanes)))
+        self._next += len(lanes)
+        return made
+
+    def combine(self, *values: int) -> int:
+        """Append a step of one lane; returns the number of its value."""
+        return self.step(values)[0]
+
+    def build(self, *outputs: int) -> Fold:
+        return Fold(self.leaves, tuple(self._steps), outputs)
+
+
+def _sequential(length: int, accumulate: bool) -> Fold:
+    """Left to right, the old destination first."""
+    fold = FoldBuilder(length + accumulate)
+    values = iter(range(length))
+    running = length if accumulate else next(values)
+    for value in values:
+        running = fold.combine(running, value)
+    return fold.build(running)
+
+
+def _lanes8(length: int, accumulate: bool) -> Fold:
+    """
+    Eight running lanes, collapsed 8 -> 4 -> 2 -> 1; sequential below 8 elements.
+
+    The seed's order: apache/tvm docs/tirx/tile_primitives/reduction/sm100_packed.rst.
+    """
+    if length < 8:
+        return _sequential(length, accumulate)
+    fold = FoldBuilder(length + accumulate)
+    lane = list(range(8))
+    if accumulate:
+        lane[0] = fold.combine(0, length)
+    full = length - length % 8
+    for chunk in range(8, full, 8):
+        for j in (0, 2, 4, 6):
+            lane[j], lane[j + 1] = fold.step(
+                (lane[j], chunk + j), (lane[j + 1], chunk + j + 1)
+            )
+    for rest in range(full, length):
+        lane[0] = fold.combine(lane[0], rest)
+    lane[0:2] = fold.step((lane[0], lane[2]), (lane[1], lane[3]))
+    lane[4:6] = fold.step((lane[4], lane[6]), (lane[5], lane[7]))
+    lane[0:2] = fold.step((lane[0], lane[4]), (lane[1], lane[5]))
+    return fold.build(fold.combine(lane[0], lane[1]))
+
+
+_FOLDS: dict[Order, Callable[[int, bool], Fold]] = {
+    Order.SEQUENTIAL: _sequential,
+    Order.LANES8: _lanes8,
+}
+
+
+@cache
+def fold_of_order(order: Order, length: int, accumulate: bool = False) -> Fold:
+    """
+    The fold that `order` means for `length` elements (at least 1).
+
+    Leaves 0 .. length - 1 are the elements, row-major; with `accumulate` leaf `length` is
+    the old destination. `any` has no fold of its own: resolve it first.
+    """
+    return _FOLDS[order](length, accumulate)
+
+
+def resolve(order: Order) -> Order:
+    """The named order that `order` stands for: `any` is resolved, others are themselves."""
+    return Order.LANES8 if order is Order.ANY else order
+
+
+@cache
+def three_input_fold(length: int, accumulate: bool = False) -> Fold:
+    """
+    Four running values that each take a pair of elements a step, for max and min.
+
+    Needs at least 8 elements. These kinds are associative, so this is no order: the
+    result does not depend on it. The seed's scheme, with the first step on two elements
+    instead of an identity.
+    """
+    fold = FoldBuilder(length + accumulate)
+    running = [
+        fold.combine(0, 1, length) if accumulate else fold.combine(0, 1),
+        *(fold.combine(2 * i, 2 * i + 1) for i in (1, 2, 3)),
+    ]
+    full = length - length % 8
+    for chunk in range(8, full, 8):
+        for i in range(4):
+            element = chunk + 2 * i
+            running[i] = fold.combine(running[i], element, element + 1)
+    for rest in range(full, length):
+        running[0] = fold.combine(running[0], rest)
+    last = fold.combine(running[0], running[1])
+    return fold.build(fold.combine(last, running[2], running[3]))
