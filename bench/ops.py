@@ -18,10 +18,6 @@ OpName: TypeAlias = Literal[
 ]
 
 
-class NotOffered(Exception):
-    """A compiler has no such reduction; the message says why."""
-
-
 @dataclass(frozen=True)
 class Bound:
     """The least number of computing instructions, and the least depth of the chain from a loaded value to the stored one."""

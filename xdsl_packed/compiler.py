@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from typing_extensions import TypeVar
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DictionaryAttr,
     FixedBitwidthType,
     IndexType,
     IntegerAttr,
     IntegerType,
-    ArrayAttr,
     MemRefType,
     ModuleOp,
+    StringAttr,
     UnitAttr,
     bf16,
     f16,
@@ -27,21 +29,22 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import Attribute
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.str_enum import StrEnum
 
-from xdsl_packed.dialects.tile import ReduceOp, axes_that_fit
-from xdsl_packed.dispatch.report import Report
+from xdsl_packed.dialects.tile import ReduceOp
 from xdsl_packed.entrances.tile_reduce import MemRefAccess
 from xdsl_packed.orders import Order
-from xdsl_packed.reduction import Kind, Scope
+from xdsl_packed.reduction import Kind, Reduction, Scope
+from xdsl_packed.selection.report import Report
 from xdsl_packed.target import GpuTarget
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from xdsl_packed.backend.launch import Array
     from xdsl_packed.backend.machine_code import MachineCode
+    from xdsl_packed.transforms.tile_dispatch import Decided
 
 KIND_ALIASES = {"sum": Kind.ADD, "max": Kind.MAXNUMF, "min": Kind.MINNUMF}
 """The names that people type for the usual kinds."""
@@ -63,9 +66,8 @@ class CompiledKernel:
     report: Report
     module: ModuleOp
     """The module in the ptx dialect that was printed."""
-    target: GpuTarget
-    reads_destination: bool
-    """Whether the kernel reads its second parameter: accumulate."""
+    reduction: Reduction
+    """What it computes, and for which target."""
 
     def assemble(self) -> bytes:
         """The cubin, by ptxas. Raises DiagnosticException when ptxas is not found."""
@@ -75,7 +77,7 @@ class CompiledKernel:
     def _cubin(self) -> bytes:
         from xdsl_packed.backend.ptxas import assemble
 
-        return assemble(self.ptx, self.target.chip.name)
+        return assemble(self.ptx, self.reduction.target.chip.name)
 
     def machine_code(self) -> MachineCode:
         """The machine code, read back by nvdisasm."""
@@ -83,9 +85,7 @@ class CompiledKernel:
 
         return read_machine_code(self._cubin, self.entry)
 
-    def launch(
-        self, src: np.ndarray, dst: np.ndarray | None = None
-    ) -> np.ndarray:
+    def launch(self, src: Array, dst: Array | None = None) -> Array:
         """
         Run the kernel on the current GPU with one thread; returns the destination.
 
@@ -126,7 +126,14 @@ def reduction_module(
     element = _element_type(dtype)
     dropped = {axis % len(shape) for axis in all_axes} if shape else set[int]()
     destination = [n for axis, n in enumerate(shape) if axis not in dropped] or [1]
-    name = _entry_name(the_kind, shape, dtype, axes, accumulate, ftz, order, scope)
+    options = {"accumulate": accumulate, "ftz": ftz, order or "": order is not None}
+    name = _entry_name(
+        the_kind,
+        shape,
+        dtype,
+        None if axes is None else all_axes,
+        [option for option, given in options.items() if given],
+    )
 
     types = [MemRefType(element, s, memory_space=GLOBAL) for s in (shape, destination)]
     function = func.FuncOp(name, (types, []))
@@ -205,7 +212,7 @@ def compile_reduction(
     from xdsl_packed.backend.ptx_target import PtxTarget
     from xdsl_packed.frontend import verify
     from xdsl_packed.transforms.convert_kernels_to_ptx import ConvertKernelsToPtxPass
-    from xdsl_packed.transforms.tile_dispatch import dispatch
+    from xdsl_packed.transforms.tile_dispatch import decide_all, report_of
 
     module = reduction_module(
         kind,
@@ -222,11 +229,107 @@ def compile_reduction(
         align=align,
     )
     verify(module)
-    reduce = next(op for op in module.walk() if isinstance(op, ReduceOp))
-    _reduce_pointers(reduce)
-    report = dispatch(module)
-    (decision,) = report.decisions
-    ...
+    (decided,) = decide_all(module)
+    chosen, reduction = decided.decision.chosen, decided.decision.reduction
+    if chosen is None or reduction is None:
+        raise ValueError("decide_all returned an undecided tile.reduce")
+    _lower_on_pointers(module, decided, accumulate)
+    context = Context()
+    ConvertKernelsToPtxPass().apply(context, module)
+    text = io.StringIO()
+    PtxTarget().emit(context, module, text)
+    return CompiledKernel(
+        ptx=text.getvalue(),
+        entry=_kernel_name(module),
+        variant=chosen,
+        report=report_of([decided]),
+        module=module,
+        reduction=reduction,
+    )
+
+
+def _lower_on_pointers(module: ModuleOp, decided: Decided, accumulate: bool) -> None:
+    """
+    Lower the one reduction of a `reduction_module` straight on the kernel's parameters.
+
+    What expanding the copies and promoting the local tiles would leave, built at once.
+    """
+    (function,) = module.ops
+    source, destination = function.regions[0].block.args
+    decided.lower(MemRefAccess(source, destination, accumulate))
+    for op in reversed(tuple(function.regions[0].block.ops)):
+        if isinstance(op, memref.CopyOp | memref.AllocaOp):
+            Rewriter.erase_op(op)
+
+
+def _kernel_name(module: ModuleOp) -> str:
+    (function,) = module.ops
+    name = function.get_attr_or_prop("sym_name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def _kind(name: str) -> Kind:
+    return KIND_ALIASES.get(name) or _named(Kind, "kind", name)
+
+
+_Enum = TypeVar("_Enum", bound=StrEnum)
+
+
+def _named(names: type[_Enum], what: str, name: str) -> _Enum:
+    try:
+        return names(name)
+    except ValueError:
+        known = ", ".join(str(known) for known in names)
+        raise DiagnosticException(
+            f"there is no {what} {name!r}: expected {known}"
+        ) from None
+
+
+def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    for extent in shape:
+        if extent < 0:
+            raise DiagnosticException(
+                f"shape {list(shape)} has extent {extent}: extents are 0 or more"
+            )
+    return tuple(shape)
+
+
+def _element_type(name: str) -> Attribute:
+    if name in _FLOAT_TYPES:
+        return _FLOAT_TYPES[name]
+    if name == "index":
+        return IndexType()
+    if name.startswith("i") and name[1:].isdecimal() and 0 < int(name[1:]) <= 128:
+        return IntegerType(int(name[1:]))
+    raise DiagnosticException(
+        f"there is no element type {name!r}: expected f16, bf16, f32, f64, i8, i16, i32 "
+        "or i64"
+    )
+
+
+def _alignment(align: int, element: Attribute) -> ArrayAttr[DictionaryAttr]:
+    width = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    least = max(1, width // 8)
+    if align < least or align & (align - 1):
+        raise DiagnosticException(
+            f"align is {align}: expected a power of two of {least} bytes or more"
+        )
+    each = DictionaryAttr({"llvm.align": IntegerAttr(align, i64)})
+    return ArrayAttr([each, each])
+
+
+def _entry_name(
+    kind: Kind,
+    shape: Sequence[int],
+    dtype: str,
+    axes: Sequence[int] | None,
+    options: Iterable[str],
+) -> str:
+    """A PTX identifier that says what the kernel does."""
+    parts = [kind.value, dtype, "x".join(map(str, shape)) or "scalar"]
+    if axes is not None:
+        parts.append("axes" + "_".join(str(axis).replace("-", "m") for axis in axes))
+    return "_".join((*parts, *options))
 
 
 def lower(

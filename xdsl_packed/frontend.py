@@ -9,13 +9,14 @@ file:line:column, and raises one `InputError` that says where and what.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
 
+from typing_extensions import TypeVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -26,6 +27,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import (
+    Attribute,
     AttributeInvT,
     Block,
     BlockArgument,
@@ -41,8 +43,11 @@ from xdsl.utils.exceptions import (
 )
 from xdsl.utils.frontend import Frontend
 from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xdsl_packed.diagnostics import error_at, where
+
+T = TypeVar("T")
 
 
 class InputError(ParseError, DiagnosticException):
@@ -88,6 +93,11 @@ class ParserWithLocations(Parser):
             raise self._at_first_use(error) from error
         self._locate_added_operations(module)
         return module
+
+    def expect_end(self) -> None:
+        """Raises ParseError unless the whole input was parsed."""
+        if self._current_token.kind != MLIRTokenKind.EOF:
+            self.raise_error("end of input expected")
 
     def parse_operation(self) -> Operation:
         start = self._operation_start = self._current_token.span
@@ -188,17 +198,14 @@ def _decode(content: bytes, name: str) -> str:
 
 
 def _parse(
-    ctx: Context, content: str | bytes, name: str, no_implicit_module: bool
-) -> ModuleOp:
+    ctx: Context, text: str, name: str, parse: Callable[[ParserWithLocations], T]
+) -> T:
     """Parse, turning whatever xDSL's parser raises into one InputError."""
-    text = content if isinstance(content, str) else _decode(content, name)
-    if not text.strip():
-        raise InputError(Span(0, 0, Input(text, name)), "the input is empty")
     position = 0
     try:
         parser = ParserWithLocations(ctx, text, name)
         try:
-            return parser.parse_module(not no_implicit_module)
+            return parse(parser)
         finally:
             position = parser.pos
     except ParseError as error:
@@ -207,6 +214,29 @@ def _parse(
         # xDSL raises ValueError, KeyError, AssertionError and plain Exception on bad input.
         span = Span(position, position, Input(text, name))
         raise InputError(span, _message(error)) from error
+
+
+def _parse_module(
+    ctx: Context, text: str, name: str, no_implicit_module: bool = False
+) -> ModuleOp:
+    if not text.strip():
+        raise InputError(Span(0, 0, Input(text, name)), "the input is empty")
+    return _parse(
+        ctx, text, name, lambda parser: parser.parse_module(not no_implicit_module)
+    )
+
+
+def parse_attributes(ctx: Context, text: str, name: str) -> list[Attribute]:
+    """Parse attributes separated by commas, maybe none. Raises InputError."""
+    return _parse(ctx, text, name, _attributes)
+
+
+def _attributes(parser: ParserWithLocations) -> list[Attribute]:
+    attributes = parser.parse_optional_undelimited_comma_separated_list(
+        parser.parse_optional_attribute, parser.parse_attribute
+    )
+    parser.expect_end()
+    return attributes or []
 
 
 @dataclass(frozen=True)
@@ -220,7 +250,8 @@ class MlirWithLocations(Frontend):
     def parse(
         self, ctx: Context, input: IO[bytes], input_name: str = "input"
     ) -> ModuleOp:
-        return _parse(ctx, input.read(), input_name, self.no_implicit_module)
+        text = _decode(input.read(), input_name)
+        return _parse_module(ctx, text, input_name, self.no_implicit_module)
 
 
 def new_context() -> Context:
@@ -238,7 +269,7 @@ def parse_text(text: str, name: str = "input") -> tuple[Context, ModuleOp]:
     The module is not verified: see `verify`. Raises InputError.
     """
     ctx = new_context()
-    return ctx, _parse(ctx, text, name, False)
+    return ctx, _parse_module(ctx, text, name)
 
 
 def parse_file(path: str | PathLike[str]) -> tuple[Context, ModuleOp]:

@@ -64,7 +64,9 @@ class Fold:
         For drawing and for comparing two folds; linear in its own length, no recursion.
         """
         text = [f"x{leaf}" for leaf in range(self.leaves)]
-        text.extend("(" + "+".join(text[v] for v in lane) + ")" for _, lane in self.lanes())
+        text.extend(
+            "(" + "+".join(text[v] for v in lane) + ")" for _, lane in self.lanes()
+        )
         return tuple(text[output] for output in self.outputs)
 
     def depth(self) -> int:

@@ -1,39 +1,8 @@
-"""
-The compilers that the benchmark compares with, one file each.
-
-A peer translates one kernel: one thread loads `n` values from global memory at its first parameter (and `n` more at
-its second, where the op has two sources), reduces them in registers, and stores the result at its last. It answers in
-PTX, so that the same ptxas assembles every column.
-"""
+"""The compilers that the benchmark compares with, one file each."""
 
 from importlib import import_module
-from typing import Protocol
 
-from bench.ops import OpName
-
-
-class Peer(Protocol):
-    """One column of the tables."""
-
-    name: str
-
-    def version(self) -> str:
-        """What is installed, for the heading."""
-        ...
-
-    def ptx(self, op: OpName, n: int, chip: str) -> str:
-        """
-        The kernel as PTX text with one entry.
-
-        Raises NotOffered for an op that the peer lacks; whatever else it raises is the peer's failure, and is shown
-        as one.
-        """
-        ...
-
-    def lower(self, op: OpName, n: int, chip: str) -> object:
-        """The peer's own work, from its source to what it hands to ptxas or nvcc: what the compile-time table times."""
-        ...
-
+from bench.peer import Peer, described
 
 # Module and class, in the order of the columns: a peer's package is imported only when its column is made.
 _PEERS = {
@@ -56,5 +25,5 @@ def load_peers() -> tuple[list[Peer], dict[str, str]]:
             found.append(getattr(import_module(module), cls)())
         # A broken installation raises anything, OSError from a shared library for one.
         except Exception as error:
-            missing[name] = f"{type(error).__name__}: {error}"
+            missing[name] = described(error)
     return found, missing

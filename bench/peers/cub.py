@@ -4,7 +4,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from bench.ops import NotOffered, OpName
+from bench.ops import OpName
+from bench.peer import NotOffered
 from bench.peers.nvcc import (
     CUDA_TYPE,
     HEADERS,

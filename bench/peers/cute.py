@@ -8,7 +8,8 @@ import tempfile
 from importlib import import_module
 from typing import Any
 
-from bench.ops import ALIGNMENT, NotOffered, OpName
+from bench.ops import ALIGNMENT, OpName
+from bench.peer import NotOffered
 
 cutlass: Any = import_module("cutlass")
 cute: Any = import_module("cutlass.cute")

@@ -8,7 +8,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from bench.ops import LENGTHS, NotOffered, OpName
+from bench.ops import LENGTHS, OpName
+from bench.peer import NotOffered
 
 CUDA_TYPE = {
     "sum_f16": "__half",
@@ -75,7 +76,9 @@ def kernel(op: OpName, n: int, body: str) -> str:
 
 def split_entries(ptx: str) -> dict[int, str]:
     """A text of entries reduce_n as one text an entry, by n: the head of the file goes with each."""
-    head, *entries = re.split(r"(?=^\s*(?://[^\n]*\n)?\s*\.visible \.entry )", ptx, flags=re.M)
+    head, *entries = re.split(
+        r"(?=^\s*(?://[^\n]*\n)?\s*\.visible \.entry )", ptx, flags=re.M
+    )
     return {
         int(found.group(1)): head + entry
         for entry in entries

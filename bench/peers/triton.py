@@ -25,7 +25,9 @@ def _maximum(x: "Any", y: "Any") -> "Any":
 
 
 @gluon.jit
-def _reduce_one(src: "Any", dst: "Any", N: "Any", P: "Any", REST: "Any", OP: "Any", LAYOUT: "Any") -> "Any":
+def _reduce_one(
+    src: "Any", dst: "Any", N: "Any", P: "Any", REST: "Any", OP: "Any", LAYOUT: "Any"
+) -> "Any":
     rows = gl.arange(0, 32, gl.SliceLayout(1, LAYOUT))
     cols = gl.arange(0, P, gl.SliceLayout(0, LAYOUT))
     x = gl.load(
@@ -46,7 +48,14 @@ def _reduce_one(src: "Any", dst: "Any", N: "Any", P: "Any", REST: "Any", OP: "An
 
 @gluon.jit
 def _reduce_two(
-    src: "Any", other: "Any", dst: "Any", N: "Any", P: "Any", REST: "Any", OP: "Any", LAYOUT: "Any"
+    src: "Any",
+    other: "Any",
+    dst: "Any",
+    N: "Any",
+    P: "Any",
+    REST: "Any",
+    OP: "Any",
+    LAYOUT: "Any",
 ) -> "Any":
     rows = gl.arange(0, 32, gl.SliceLayout(1, LAYOUT))
     cols = gl.arange(0, P, gl.SliceLayout(0, LAYOUT))

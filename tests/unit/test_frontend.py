@@ -114,7 +114,7 @@ class Test_locations:
             '"test.op"() {s = "é😀"} : () -> () "test.op"() : () -> ()'
         ).ops
         assert file_line_column(first.location) == "k.mlir:1:1"
-        assert file_line_column(second.location) == "k.mlir:1:34"
+        assert file_line_column(second.location) == "k.mlir:1:35"
 
     def test_an_explicit_module_keeps_its_place(self):
         module = _parse("\n\n  builtin.module {\n  }")
@@ -267,7 +267,7 @@ class Test_verify:
                 '  %b = "arith.addf"(%a, %a) : (i32, i32) -> i32\n'
                 "  func.return\n}",
                 "k.mlir:3:3: error: 'arith.addf' does not verify: operand 'lhs' "
-                "does not verify: ",
+                "at position 0 does not verify: ",
             ),
             (
                 "func.func @f() -> i32 {\n  func.return\n}",

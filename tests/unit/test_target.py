@@ -2,7 +2,8 @@
 
 import re
 import subprocess
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import FrozenInstanceError
 from functools import cache
 from pathlib import Path
@@ -113,9 +114,9 @@ def operand_types(name: str, note: str) -> Sequence[str]:
         case "mul" | "mad" if "wide" in modifiers:
             wide = f"{last[0]}{2 * bits(last)}"
             return (wide, last, last, wide)[: INPUTS[opcode] + 1]
-        case "add" | "sub" if modifiers[-2] == "f32":
+        case "add" | "sub" if modifiers[-2:-1] == ["f32"]:
             return ("f32", last, "f32")
-        case "fma" if modifiers[-2] == "f32":
+        case "fma" if modifiers[-2:-1] == ["f32"]:
             return ("f32", last, last, "f32")
         case _:
             return (last,) * (INPUTS[opcode] + 1 + (note == "3in"))
@@ -136,9 +137,8 @@ def instruction(form: str) -> str:
     if opcode == "redux":
         return f"{name} %r0, %r1, -1;"
     if opcode == "shfl":
-        return f"{name} %r0{note}0, %r1, 1, 31, -1;".replace("|p0", "|%p0").replace(
-            "%r00", "%r0"
-        )
+        written = "%r0|%p0" if note == "|p" else "%r0"
+        return f"{name} {written}, %r1, 1, 31, -1;"
     if opcode not in ("ld", "st", "red"):
         return f"{name} {registers(*operand_types(name, note))};"
     lanes = next((int(m[1]) for m in modifiers if re.fullmatch(r"v\d", m)), 1)
@@ -153,7 +153,7 @@ def instruction(form: str) -> str:
 
 def refused(
     forms: Sequence[str], chip: Chip, version: PtxVersion, folder: Path
-) -> Set[str]:
+) -> AbstractSet[str]:
     """The forms whose lines ptxas complains about, in one run."""
     source = folder / "forms.ptx"
     body = "\n".join(map(instruction, forms))
@@ -413,7 +413,7 @@ class Test_GpuTarget:
     def test_is_a_value(self):
         assert {GpuTarget.of("sm_90"), GpuTarget.of("sm_90")} == {GpuTarget.of("sm_90")}
         with pytest.raises(FrozenInstanceError):
-            setattr(GpuTarget.of("sm_90"), "chip", CHIPS["sm_100"])  # noqa: B010
+            setattr(GpuTarget.of("sm_90"), "chip", CHIPS["sm_100"])
 
     @pytest.mark.parametrize("chip", ["", "sm_99", "100a", "SM_100", "compute_100"])
     def test_unknown_chip(self, chip: str):

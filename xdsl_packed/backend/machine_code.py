@@ -164,15 +164,15 @@ class Instruction:
         return f"{self.predicate} {name} {', '.join(self.operands)}".strip()
 
 
-_LOADS = ("LD", "ULDC", "S2R", "S2UR", "CS2R", "ATOM", "RED", "SUATOM", "SULD")
-_STORES = ("ST", "UST")
+_LOADS = ("LD", "ULDC", "S2R", "S2UR", "CS2R", "ATOM")
+_STORES = ("ST", "UST", "REDG")
 _MOVES = frozenset({"MOV", "UMOV", "R2UR", "RPCMOV", "PRMT", "UPRMT"})
-_EXCHANGES = ("SHFL", "VOTE", "MATCH", "REDUX", "CREDUX")
-_BRANCHES = ("BRA", "BRX", "JMP", "JMX", "CALL", "RET", "BREAK", "UBRA", "ACQBULK")
+_EXCHANGES = ("SHFL", "VOTE", "MATCH", "REDUX", "CREDUX", "ELECT")
+_BRANCHES = ("BRA", "BRX", "JMP", "JMX", "CALL", "RET", "BREAK", "UBRA")
 _CONTROL = (
     *_BRANCHES,
     *("EXIT", "NOP", "BSSY", "BSYNC", "BAR", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR"),
-    *("CCTL", "FENCE", "YIELD", "NANOSLEEP", "KILL", "BPT", "UCGABAR", "ELECT"),
+    *("CCTL", "FENCE", "YIELD", "NANOSLEEP", "KILL", "BPT", "UCGABAR"),
 )
 _ACCESS_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 
@@ -307,24 +307,26 @@ class MachineCode:
     def summary(self) -> str:
         """
         A few lines for a reader: what computes (`15 FADD2, 1 FADD`, the most frequent first), depth and cycles, registers and spills.
-        Code that branches has all its opcodes listed instead.
+        Code whose values cannot be followed has all its opcodes listed instead, and the reason.
         """
         return "\n".join((*self._summary_of_values(), self._summary_of_registers()))
 
     def _summary_of_values(self) -> Iterator[str]:
-        if (branch := self.branch) is not None:
+        try:
+            stores = self.stores
+        except DiagnosticException as reason:
             yield _counted(i.opcode for i in self.instructions)
-            yield f"branches ({branch.opcode} at {branch.address:#06x}): dependency depth not read"
+            yield f"no dependency depth: {reason}"
             return
-        arithmetic = {index for store in self.stores for index in store.arithmetic}
-        moves = {index for store in self.stores for index in store.moves}
+        arithmetic = {index for store in stores for index in store.arithmetic}
+        moves = {index for store in stores for index in store.moves}
         yield _counted(self.instructions[i].opcode for i in sorted(arithmetic)) or (
             "no arithmetic"
         )
         if not arithmetic:
             return
         yield (
-            f"dependency depth {max(s.dependency_depth for s in self.stores)}, "
+            f"dependency depth {max(s.dependency_depth for s in stores)}, "
             f"{_plural(_stall_cycles(self.instructions, arithmetic), 'cycle')} from first to last, "
             f"{_plural(len(moves), 'move') if moves else 'no moves'}"
         )
@@ -368,17 +370,15 @@ def read_machine_code(
     Raises DiagnosticException when `cubin` is no cubin, when there is no such entry or more than one to choose from, and when
     nvdisasm is missing or fails.
     """
+    elf = _read_elf(cubin)
+    name = _chosen_entry(elf, entry)
     try:
-        elf = _Cubin.read(cubin)
-        name = _chosen_entry(elf, entry)
         code = elf.code_of(name)
         registers, stack = elf.registers_of(name), elf.stack_of(name)
         parameters = elf.parameters_of(name)
-    except (struct.error, IndexError, ValueError):
-        raise DiagnosticException(
-            "not a cubin: the ELF file is damaged or cut off"
-        ) from None
-    disassembled = _disassemble(cubin, name, nvdisasm)
+    except (struct.error, IndexError):
+        raise _damaged() from None
+    disassembled = _disassembled(cubin, name, nvdisasm)
     instructions = tuple(
         _instruction(16 * index, fields, code[16 * index : 16 * index + 16])
         for index, fields in enumerate(disassembled)
@@ -390,6 +390,17 @@ def read_machine_code(
     return MachineCode(
         name, _without_padding(instructions), registers, stack, parameters
     )
+
+
+def _read_elf(cubin: bytes) -> "_Cubin":
+    try:
+        return _Cubin.read(cubin)
+    except (struct.error, IndexError, ValueError):
+        raise _damaged() from None
+
+
+def _damaged() -> DiagnosticException:
+    return DiagnosticException("not a cubin: the ELF file is damaged or cut off")
 
 
 def _chosen_entry(elf: "_Cubin", entry: str | None) -> str:
@@ -404,17 +415,30 @@ def _chosen_entry(elf: "_Cubin", entry: str | None) -> str:
     return entries[0]
 
 
-def _disassemble(
-    cubin: bytes, entry: str, nvdisasm: str | PathLike[str] | None
-) -> list[dict[str, Any]]:
-    tool = find_tool("nvdisasm", nvdisasm)
+def disassemble(cubin: bytes, *, nvdisasm: str | PathLike[str] | None = None) -> str:
+    """
+    The text that nvdisasm prints for all code in `cubin`.
+
+    Raises DiagnosticException when `cubin` is no cubin, and when nvdisasm is missing or fails.
+    """
+    _read_elf(cubin)
+    return _run_nvdisasm(find_tool("nvdisasm", nvdisasm), "-c", cubin)
+
+
+def _run_nvdisasm(tool: Path, option: str, cubin: bytes) -> str:
     with tempfile.TemporaryDirectory(prefix="xdsl-packed-") as folder:
         (Path(folder) / "kernel.cubin").write_bytes(cubin)
-        printed = run_tool(
-            tool, ["-json", "kernel.cubin"], folder=folder, subject="cubin"
-        )
+        arguments = [option, "kernel.cubin"]
+        return run_tool(tool, arguments, folder=folder, subject="cubin")
+
+
+def _disassembled(
+    cubin: bytes, entry: str, nvdisasm: str | PathLike[str] | None
+) -> list[dict[str, Any]]:
+    """nvdisasm's instructions of `entry`, each with its opcode and maybe operands and a predicate."""
+    tool = find_tool("nvdisasm", nvdisasm)
     try:
-        _, functions = json.loads(printed)
+        _, functions = json.loads(_run_nvdisasm(tool, "-json", cubin))
         by_name = {f["function-name"]: f["sass-instructions"] for f in functions}
         return by_name[entry]
     except (ValueError, TypeError, KeyError):

@@ -255,7 +255,9 @@ class PackOp(IRDLOperation):
 
     def __init__(self, low: SSAValue | Operation, high: SSAValue | Operation) -> None:
         low = SSAValue.get(low)
-        super().__init__(operands=(low, high), result_types=(VectorType(low.type, [2]),))
+        super().__init__(
+            operands=(low, high), result_types=(VectorType(low.type, [2]),)
+        )
 
     def verify_(self) -> None:
         if self.result.type != VectorType(self.low.type, [2]):

@@ -218,7 +218,9 @@ class ReduceOp(IRDLOperation):
                 "tiles have static shapes"
             )
         return (
-            self._wrong_types() or self._wrong_options() or self._wrong_axes(shape, destination)
+            self._wrong_types()
+            or self._wrong_options()
+            or self._wrong_axes(shape, destination)
         )
 
     def _wrong_types(self) -> str | None:
@@ -239,7 +241,9 @@ class ReduceOp(IRDLOperation):
                 "and mul take an order, the result of other kinds does not depend on it"
             )
         if self.ftz is not None and element != f32:
-            return f"has ftz on {element}: ftz flushes f32 subnormals and is for f32 only"
+            return (
+                f"has ftz on {element}: ftz flushes f32 subnormals and is for f32 only"
+            )
         return None
 
     def _wrong_axes(

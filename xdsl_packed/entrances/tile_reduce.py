@@ -49,7 +49,8 @@ def _read(op: Operation, target: GpuTarget) -> Entry | str:
         variant=op.variant.data if op.variant is not None else None,
     )
     return Entry(
-        reduction.with_order_resolved(), MemRefAccess(op.source, op.dest, reduction)
+        reduction.with_order_resolved(),
+        MemRefAccess(op.source, op.dest, reduction.accumulate),
     )
 
 
@@ -85,12 +86,12 @@ class MemRefAccess(Access):
 
     source: SSAValue
     destination: SSAValue
-    reduction: Reduction
+    accumulate: bool
 
     def read(self, builder: Builder) -> list[SSAValue]:
         indices = _Indices(builder)
         values = _load_all(self.source, indices)
-        if self.reduction.accumulate:
+        if self.accumulate:
             values.extend(_load_all(self.destination, indices))
         return values
 

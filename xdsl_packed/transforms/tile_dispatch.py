@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,24 +16,50 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
 
 from xdsl_packed.diagnostics import error_at, place, remark_at
-from xdsl_packed.dispatch.choose import Choice, choose
-from xdsl_packed.dispatch.registry import Variant
-from xdsl_packed.dispatch.report import Decision, Report, describe
 from xdsl_packed.entrances import ENTRANCES
-from xdsl_packed.entrances.entry import Entrance, Entry
+from xdsl_packed.entrances.entry import Access, Entrance, Entry
 from xdsl_packed.files import write_whole
+from xdsl_packed.selection.choose import Choice, choose
+from xdsl_packed.selection.registry import Variant
+from xdsl_packed.selection.report import Decision, Report, describe
 from xdsl_packed.target import GpuTarget
 from xdsl_packed.variants import VARIANTS
 
 
 @dataclass(frozen=True)
-class _Decided:
+class Decided:
     """An op whose lowering is decided, and what is said about it."""
 
     op: Operation
     decision: Decision
     entry: Entry | None = None
     choice: Choice | None = None
+
+    def lower(self, access: Access | None = None) -> None:
+        """
+        Replace the op by what the chosen variant emits; an op left alone stays.
+
+        Every value is read first and written last, so aliasing is right by construction.
+        `access` is where to read and write instead of the op's own operands.
+        """
+        entry, choice = self.entry, self.choice
+        if (
+            entry is None
+            or choice is None
+            or choice.variant is None
+            or choice.plan is None
+        ):
+            return
+        access = access or entry.access
+        builder = Builder(InsertPoint.before(self.op))
+        leaves = access.read(builder)
+        results = choice.variant.emit(entry.reduction, choice.plan, leaves, builder)
+        access.write(results, builder)
+        Rewriter.erase_op(self.op)
+
+
+def report_of(decided: Sequence[Decided]) -> Report:
+    return Report(tuple(each.decision for each in decided))
 
 
 def dispatch(
@@ -46,17 +72,37 @@ def dispatch(
     """
     Lower, in place, every reduction of `module` by the highest variant that accepts it.
 
+    The arguments and errors are those of `decide_all`. Every op is decided before the
+    first one is changed, so that an error leaves the module as it was.
+    """
+    decided = decide_all(module, variant=variant, enable=enable, variants=variants)
+    for each in decided:
+        each.lower()
+    return report_of(decided)
+
+
+def decide_all(
+    module: ModuleOp,
+    *,
+    variant: str | None = None,
+    enable: Collection[str] | None = None,
+    variants: Sequence[Variant] = VARIANTS,
+) -> list[Decided]:
+    """
+    Decide how every reduction of `module` is lowered; changes nothing.
+
     `variant` is the variant to use for ops that name none themselves; `enable` are the
-    variants that may be used, all when it is None. Every op is decided before the first
-    one is changed, so that an error leaves the module as it was.
+    variants that may be used, all when it is None.
 
     Raises DiagnosticException when the module has no target, when a name is unknown, and
     at an op that no variant takes or that the named variant declines.
     """
-    report, decided = _decide_all(module, variant, enable, variants)
-    for each in decided:
-        _lower(each)
-    return report
+    decided: list[Decided] = []
+    for each, entrance in _decisions(module, variant, enable, variants):
+        if each.decision.chosen is None:
+            _refuse_or_leave(each, entrance)
+        decided.append(each)
+    return decided
 
 
 def explain(
@@ -66,32 +112,22 @@ def explain(
     enable: Collection[str] | None = None,
     variants: Sequence[Variant] = VARIANTS,
 ) -> Report:
-    """What `dispatch` would say, errors included as undecided ops; changes nothing."""
-    enabled = _enabled(variants, enable, variant)
-    target = GpuTarget.from_module(module, "tile-dispatch")
-    return Report(
-        tuple(
-            _decide(op, entrance, target, variant, enabled).decision
-            for op, entrance in _reductions(module)
-        )
-    )
+    """What `dispatch` decides, also where it would raise at an op; changes nothing."""
+    decisions = _decisions(module, variant, enable, variants)
+    return report_of([each for each, _ in decisions])
 
 
-def _decide_all(
+def _decisions(
     module: ModuleOp,
     variant: str | None,
     enable: Collection[str] | None,
     variants: Sequence[Variant],
-) -> tuple[Report, list[_Decided]]:
+) -> Iterator[tuple[Decided, Entrance]]:
     enabled = _enabled(variants, enable, variant)
     target = GpuTarget.from_module(module, "tile-dispatch")
-    decided: list[_Decided] = []
-    for op, entrance in _reductions(module):
-        each = _decide(op, entrance, target, variant, enabled)
-        if each.decision.chosen is None:
-            _refuse_or_leave(each, entrance)
-        decided.append(each)
-    return Report(tuple(each.decision for each in decided)), decided
+    for op in module.walk():
+        if (entrance := ENTRANCES.get(type(op))) is not None:
+            yield _decide(op, entrance, target, variant, enabled), entrance
 
 
 def _enabled(
@@ -108,24 +144,16 @@ def _unknown_variant(name: str, known: Sequence[str]) -> str:
     return f"there is no variant {name!r}: the variants are {', '.join(sorted(known))}"
 
 
-def _reductions(module: ModuleOp) -> list[tuple[Operation, Entrance]]:
-    return [
-        (op, entrance)
-        for op in module.walk()
-        if (entrance := ENTRANCES.get(type(op))) is not None
-    ]
-
-
 def _decide(
     op: Operation,
     entrance: Entrance,
     target: GpuTarget,
     variant: str | None,
     enabled: Sequence[Variant],
-) -> _Decided:
+) -> Decided:
     entry = entrance.read(op, target)
     if isinstance(entry, str):
-        return _Decided(op, Decision(place(op), op.name, unread=entry))
+        return Decided(op, Decision(place(op), op.name, unread=entry))
     forced = entry.reduction.variant or variant
     choice = choose(entry.reduction, enabled, forced)
     decision = Decision(
@@ -136,10 +164,10 @@ def _decide(
         None if choice.variant is None else choice.variant.name,
         forced,
     )
-    return _Decided(op, decision, entry, choice)
+    return Decided(op, decision, entry, choice)
 
 
-def _refuse_or_leave(each: _Decided, entrance: Entrance) -> None:
+def _refuse_or_leave(each: Decided, entrance: Entrance) -> None:
     """An error at the op when it must be lowered, else a remark that it is left alone."""
     decision = each.decision
     message = _why_not(decision)
@@ -163,18 +191,6 @@ def _why_not(decision: Decision) -> str:
         )
     reasons = "; ".join(f"{a.predicate}: {a.reason}" for a in asked[0].declined)
     return f"{head}: variant {decision.forced!r} declines: {reasons}"
-
-
-def _lower(each: _Decided) -> None:
-    """Read every value first, write last: aliasing is right by construction."""
-    entry, choice = each.entry, each.choice
-    if entry is None or choice is None or choice.variant is None or choice.plan is None:
-        return
-    builder = Builder(InsertPoint.before(each.op))
-    leaves = entry.access.read(builder)
-    results = choice.variant.emit(entry.reduction, choice.plan, leaves, builder)
-    entry.access.write(results, builder)
-    Rewriter.erase_op(each.op)
 
 
 @dataclass(frozen=True)

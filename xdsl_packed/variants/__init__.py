@@ -1,6 +1,6 @@
 """The variants. A new one is a new file here and one line in the table."""
 
-from xdsl_packed.dispatch.registry import Variant
+from xdsl_packed.selection.registry import Variant
 from xdsl_packed.variants.local import LOCAL
 from xdsl_packed.variants.sm100_packed import SM100_PACKED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl_packed.orders import Fold, Step, fold_of_order, Order
+from xdsl_packed.orders import Fold, Order, Step, fold_of_order
 from xdsl_packed.reduction import Reduction
 
 

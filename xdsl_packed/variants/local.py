@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 
-from xdsl_packed.dispatch.predicates import exec_scope, legal, local_scope
-from xdsl_packed.dispatch.registry import Plan, Reason, Variant
 from xdsl_packed.reduction import Reduction, Scope
+from xdsl_packed.selection.predicates import exec_scope, legal, local_scope
+from xdsl_packed.selection.registry import Plan, Reason, Variant
 from xdsl_packed.variants.fold import ordered_fold
 from xdsl_packed.variants.scalar import ScalarCode, scalar_code
 

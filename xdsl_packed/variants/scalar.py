@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerType, bf16, f64, i8, i32
+from xdsl.dialects.builtin import FloatAttr, bf16, f64, i8, i32
 from xdsl.ir import Operation, SSAValue
 
 from xdsl_packed.dialects import packed

@@ -13,7 +13,9 @@ from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 
 from xdsl_packed.dialects import packed
-from xdsl_packed.dispatch.predicates import (
+from xdsl_packed.orders import Fold, Order, three_input_fold
+from xdsl_packed.reduction import Kind, Reduction, Scope
+from xdsl_packed.selection.predicates import (
     dst_len,
     dtype,
     exec_scope,
@@ -25,9 +27,7 @@ from xdsl_packed.dispatch.predicates import (
     sm_version,
     src_ndim,
 )
-from xdsl_packed.dispatch.registry import Plan, Reason, Variant
-from xdsl_packed.orders import Fold, Order, three_input_fold
-from xdsl_packed.reduction import Kind, Reduction, Scope
+from xdsl_packed.selection.registry import Plan, Reason, Variant
 from xdsl_packed.variants.fold import ordered_fold
 from xdsl_packed.variants.pairs import emit_in_pairs
 from xdsl_packed.variants.scalar import float_modifiers

@@ -132,11 +132,11 @@ class FunctionOp(IRDLOperation, ABC):
                     index = next(free[kind])
                     declared[kind] = max(declared[kind], index + 1)
                     values[value] = f"%{kind.infinite_register_prefix()}{index}"
-        return Names(function, values, labels, buffers, declared)
+        parameters = self.parameter_names()
+        return Names(function, values, labels, buffers, parameters, declared)
 
-    def text(self) -> str:
-        """The function in PTX."""
-        names = self.names()
+    def text(self, names: Names) -> str:
+        """The function in PTX, with the names that `names()` gives."""
         lines = [self.head(), "{"]
         for kind, size in names.registers.items():
             if size:

@@ -210,8 +210,14 @@ class Names:
     labels: Mapping[Block, str]
     buffers: Mapping[Operation, str]
     """The variable that each `ptx.alloc` declares."""
+    parameters: Sequence[str]
+    """What the function declares for its parameters and results."""
     registers: Mapping[type[PtxRegisterType], int]
     """How many registers of each class to declare."""
+
+    def variables(self) -> tuple[str, ...]:
+        """Every name in the function that could be a symbol's too."""
+        return (*self.parameters, *self.buffers.values(), *self.labels.values())
 
 
 _UNIT = UnitAttr()
@@ -1516,22 +1522,22 @@ class CallOp(PtxOperation):
 
     def text(self, names: Names) -> str:
         callee = self.callee.root_reference.data
+        params = [f"{callee}_param_{i}" for i in range(len(self.arguments))]
+        returns = [f"{callee}_retval{i}" for i in range(len(self.values))]
         before = list[str]()
         after = list[str]()
-        for i, argument in enumerate(self.arguments):
+        for name, argument in zip(params, self.arguments):
             bits = _register_bits(argument)
-            before.append(f"    .param .{bits} param{i};")
-            before.append(f"    st.param.{bits} [param{i}], {names.values[argument]};")
-        for i, value in enumerate(self.values):
+            before.append(f"    .param .{bits} {name};")
+            before.append(f"    st.param.{bits} [{name}], {names.values[argument]};")
+        for name, value in zip(returns, self.values):
             bits = _register_bits(value)
-            before.append(f"    .param .{bits} retval{i};")
-            after.append(f"    ld.param.{bits} {names.values[value]}, [retval{i}];")
-        results = ", ".join(f"retval{i}" for i in range(len(self.values)))
-        arguments = ", ".join(f"param{i}" for i in range(len(self.arguments)))
-        head = f"({results}), {callee}" if results else callee
-        call = f"    call.uni {head}, ({arguments});" if arguments else ""
-        lines = ["{", *before, call or f"    call.uni {head};", *after, "}"]
-        return "\n".join(lines)
+            before.append(f"    .param .{bits} {name};")
+            after.append(f"    ld.param.{bits} {names.values[value]}, [{name}];")
+        call = f"({', '.join(returns)}), {callee}" if returns else callee
+        if params:
+            call += f", ({', '.join(params)})"
+        return "\n".join(["{", *before, f"    call.uni {call};", *after, "}"])
 
 
 def _register_bits(value: SSAValue) -> str:

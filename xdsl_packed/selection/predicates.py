@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xdsl_packed.dispatch.registry import Predicate, Reason
 from xdsl_packed.orders import Order
 from xdsl_packed.reduction import Kind, Reduction, Scope, Storage
+from xdsl_packed.selection.registry import Predicate, Reason
 
 PRIVATE_STORAGE = (Storage.LOCAL, Storage.REGISTER)
 """Where one thread holds a tile for itself."""

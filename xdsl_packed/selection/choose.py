@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl_packed.dispatch.registry import Plan, Variant, by_priority
-from xdsl_packed.dispatch.report import Answer, Verdict
 from xdsl_packed.reduction import Reduction
+from xdsl_packed.selection.registry import Plan, Variant, by_priority
+from xdsl_packed.selection.report import Answer, Verdict
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,9 @@ def describe(reduction: Reduction) -> str:
     destination = _dimensions(
         reduction.destination_shape, reduction.destination.element_type
     )
-    parts = [f"<{reduction.kind}> {source} -> {destination} axes {list(reduction.axes)}"]
+    parts = [
+        f"<{reduction.kind}> {source} -> {destination} axes {list(reduction.axes)}"
+    ]
     if reduction.order is not None:
         parts.append(f"order {reduction.order}")
     if reduction.accumulation_type != reduction.element_type:

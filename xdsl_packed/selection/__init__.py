@@ -1,0 +1,1 @@
+"""Choosing the variant of a reduction: registry, predicates, choice, report."""
