@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     FusedLoc,
     NameLoc,
     StringAttr,
+    UnregisteredOp,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
@@ -47,6 +48,11 @@ def _first_line(op: Operation) -> str:
     return str(op).split("\n", 1)[0].strip()
 
 
+def name_of(op: Operation) -> str:
+    """The op's name as it is written, also where xDSL does not know the op."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+
+
 def where(op: Operation) -> str:
     """Where `op` stands: `file:line:column` when known, else its function and text."""
     if (known := file_line_column(op.location)) is not None:
@@ -65,7 +71,7 @@ def place(op: Operation) -> str:
 
 def message_at(op: Operation, severity: str, message: str) -> str:
     """One line: where, severity ("error", "remark"), the op's name, the message."""
-    return f"{where(op)}: {severity}: '{op.name}' {message}"
+    return f"{where(op)}: {severity}: '{name_of(op)}' {message}"
 
 
 def error_at(op: Operation, message: str) -> DiagnosticException:

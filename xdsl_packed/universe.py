@@ -51,6 +51,12 @@ def _unroll_local_loops() -> type[ModulePass]:
     return UnrollLocalLoopsPass
 
 
+def _fold_reduction_chains() -> type[ModulePass]:
+    from xdsl_packed.transforms.fold_reduction_chains import FoldReductionChainsPass
+
+    return FoldReductionChainsPass
+
+
 def _promote_local_buffers() -> type[ModulePass]:
     from xdsl_packed.transforms.promote_local_buffers import PromoteLocalBuffersPass
 
@@ -87,6 +93,7 @@ XDSL_PACKED_UNIVERSE = Universe(
         "convert-kernels-to-ptx": _convert_kernels_to_ptx,
         "convert-to-ptx": _convert_to_ptx,
         "expand-local-copies": _expand_local_copies,
+        "fold-reduction-chains": _fold_reduction_chains,
         "promote-local-buffers": _promote_local_buffers,
         "ptx-set-target": _ptx_set_target,
         "tile-dispatch": _tile_dispatch,

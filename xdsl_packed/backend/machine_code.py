@@ -376,7 +376,7 @@ def read_machine_code(
         code = elf.code_of(name)
         registers, stack = elf.registers_of(name), elf.stack_of(name)
         parameters = elf.parameters_of(name)
-    except (struct.error, IndexError):
+    except (struct.error, IndexError, OverflowError):
         raise _damaged() from None
     disassembled = _disassembled(cubin, name, nvdisasm)
     instructions = tuple(
@@ -395,7 +395,7 @@ def read_machine_code(
 def _read_elf(cubin: bytes) -> "_Cubin":
     try:
         return _Cubin.read(cubin)
-    except (struct.error, IndexError, ValueError):
+    except (struct.error, IndexError, OverflowError, ValueError):
         raise _damaged() from None
 
 
@@ -660,12 +660,7 @@ class _Values:
             yield from self.loaded(instruction, len(written))
             return
         _, inputs = _split_operands(instruction)
-        if (
-            instruction.is_move
-            and len(inputs) in (1, 3)
-            and "PRMT" not in instruction.opcode
-        ):
-            moved = _Operand.read(inputs[-1])
+        if (moved := self.moved(instruction, inputs)) is not None:
             yield from (
                 self.read(moved.word(w)).expression for w in range(len(written))
             )
@@ -684,6 +679,17 @@ class _Values:
         # The high half of a pair, or a carry: named after the low half, which has the whole expression.
         for number in range(1, len(written)):
             yield Operation(f"word{number}", (result,))
+
+    def moved(self, instruction: Instruction, inputs: Sequence[str]) -> _Operand | None:
+        """The operand that a plain move passes on; PRMT rearranges bytes, and IMAD.MOV can negate."""
+        if (
+            not instruction.is_move
+            or len(inputs) not in (1, 3)
+            or "PRMT" in instruction.opcode
+        ):
+            return None
+        operand = _Operand.read(inputs[-1])
+        return None if operand.signs or operand.bars else operand
 
     def loaded(self, instruction: Instruction, words: int) -> Iterator[Expression]:
         address = instruction.operands[-1] if instruction.operands else ""

@@ -11,6 +11,7 @@ Floating Point Instructions": add, mul, fma, max, min.)
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Mapping
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
@@ -25,7 +26,7 @@ from xdsl.dialects.builtin import (
     f32,
     f64,
 )
-from xdsl.ir import Dialect, Operation, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     EqAttrConstraint,
     IRDLOperation,
@@ -45,6 +46,11 @@ from xdsl_packed.diagnostics import verify_error_at
 f32x2 = VectorType(f32, [2])
 f16x2 = VectorType(f16, [2])
 bf16x2 = VectorType(bf16, [2])
+
+PAIR_OF: Mapping[Attribute, Attribute] = {f32: f32x2, f16: f16x2, bf16: bf16x2}
+"""The pair type of each lane type."""
+
+LANE_OF: Mapping[Attribute, Attribute] = {pair: lane for lane, pair in PAIR_OF.items()}
 
 _LANE = base(Float16Type) | base(BFloat16Type) | base(Float32Type)
 _SCALAR = _LANE | base(Float64Type)
@@ -72,9 +78,22 @@ class PackedArithmeticOp(IRDLOperation, ABC):
                 f"has ftz on {self.result.type}: ftz is for f32 and vector<2xf32>",
             )
 
+    def _build(
+        self, operands: tuple[SSAValue, ...], *, ftz: bool, nan: bool = False
+    ) -> None:
+        """What the generic constructor does, without its checks: these are in the types."""
+        properties = {
+            name: _UNIT for name, given in (("ftz", ftz), ("nan", nan)) if given
+        }
+        Operation.__init__(
+            self,
+            operands=operands,
+            result_types=(operands[0].type,),
+            properties=properties,
+        )
 
-def _unit(flag: bool) -> UnitAttr | None:
-    return UnitAttr() if flag else None
+
+_UNIT = UnitAttr()
 
 
 class PackedBinaryOp(PackedArithmeticOp, ABC):
@@ -87,13 +106,8 @@ class PackedBinaryOp(PackedArithmeticOp, ABC):
 
     assembly_format = "$a `,` $b attr-dict `:` type($result)"
 
-    def __init__(
-        self, a: SSAValue | Operation, b: SSAValue | Operation, *, ftz: bool = False
-    ) -> None:
-        a = SSAValue.get(a)
-        super().__init__(
-            operands=(a, b), result_types=(a.type,), properties={"ftz": _unit(ftz)}
-        )
+    def __init__(self, a: SSAValue, b: SSAValue, *, ftz: bool = False) -> None:
+        self._build((a, b), ftz=ftz)
 
 
 @irdl_op_definition
@@ -123,17 +137,9 @@ class FmaOp(PackedArithmeticOp):
     assembly_format = "$a `,` $b `,` $c attr-dict `:` type($result)"
 
     def __init__(
-        self,
-        a: SSAValue | Operation,
-        b: SSAValue | Operation,
-        c: SSAValue | Operation,
-        *,
-        ftz: bool = False,
+        self, a: SSAValue, b: SSAValue, c: SSAValue, *, ftz: bool = False
     ) -> None:
-        a = SSAValue.get(a)
-        super().__init__(
-            operands=(a, b, c), result_types=(a.type,), properties={"ftz": _unit(ftz)}
-        )
+        self._build((a, b, c), ftz=ftz)
 
 
 class PackedExtremumOp(PackedArithmeticOp, ABC):
@@ -154,19 +160,9 @@ class PackedExtremum2Op(PackedExtremumOp, ABC):
     assembly_format = "$a `,` $b attr-dict `:` type($result)"
 
     def __init__(
-        self,
-        a: SSAValue | Operation,
-        b: SSAValue | Operation,
-        *,
-        nan: bool = False,
-        ftz: bool = False,
+        self, a: SSAValue, b: SSAValue, *, nan: bool = False, ftz: bool = False
     ) -> None:
-        a = SSAValue.get(a)
-        super().__init__(
-            operands=(a, b),
-            result_types=(a.type,),
-            properties={"nan": _unit(nan), "ftz": _unit(ftz)},
-        )
+        self._build((a, b), nan=nan, ftz=ftz)
 
     def verify_(self) -> None:
         super().verify_()
@@ -195,18 +191,14 @@ class PackedExtremum3Op(PackedExtremumOp, ABC):
 
     def __init__(
         self,
-        a: SSAValue | Operation,
-        b: SSAValue | Operation,
-        c: SSAValue | Operation,
+        a: SSAValue,
+        b: SSAValue,
+        c: SSAValue,
         *,
         nan: bool = False,
         ftz: bool = False,
     ) -> None:
-        super().__init__(
-            operands=(a, b, c),
-            result_types=(f32,),
-            properties={"nan": _unit(nan), "ftz": _unit(ftz)},
-        )
+        self._build((a, b, c), nan=nan, ftz=ftz)
 
 
 @irdl_op_definition
@@ -253,14 +245,13 @@ class PackOp(IRDLOperation):
 
     assembly_format = "$low `,` $high attr-dict `:` type($low) `to` type($result)"
 
-    def __init__(self, low: SSAValue | Operation, high: SSAValue | Operation) -> None:
-        low = SSAValue.get(low)
-        super().__init__(
-            operands=(low, high), result_types=(VectorType(low.type, [2]),)
-        )
+    def __init__(self, low: SSAValue, high: SSAValue) -> None:
+        """Raises KeyError for a type that has no pairs."""
+        pair = PAIR_OF[low.type]
+        Operation.__init__(self, operands=(low, high), result_types=(pair,))
 
     def verify_(self) -> None:
-        if self.result.type != VectorType(self.low.type, [2]):
+        if self.result.type != PAIR_OF[self.low.type]:
             raise verify_error_at(
                 self,
                 f"packs two {self.low.type} into {self.result.type}: "
@@ -284,13 +275,13 @@ class UnpackOp(IRDLOperation):
 
     assembly_format = "$pair attr-dict `:` type($pair) `to` type($low)"
 
-    def __init__(self, pair: SSAValue | Operation) -> None:
-        pair = SSAValue.get(pair, type=VectorType)
-        lane = pair.type.element_type
-        super().__init__(operands=(pair,), result_types=(lane, lane))
+    def __init__(self, pair: SSAValue) -> None:
+        """Raises KeyError for a type that is no pair."""
+        lane = LANE_OF[pair.type]
+        Operation.__init__(self, operands=(pair,), result_types=(lane, lane))
 
     def verify_(self) -> None:
-        if self.pair.type != VectorType(self.low.type, [2]):
+        if self.pair.type != PAIR_OF[self.low.type]:
             raise verify_error_at(
                 self,
                 f"unpacks {self.pair.type} into two {self.low.type}: "

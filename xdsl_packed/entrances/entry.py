@@ -27,10 +27,15 @@ class Access(ABC):
 
 @dataclass(frozen=True)
 class Entry:
-    """A source op, read."""
+    """
+    A source op, read.
+
+    `remark` is what a person should know about how it was read, where that is not plain.
+    """
 
     reduction: Reduction
     access: Access
+    remark: str | None = None
 
 
 @dataclass(frozen=True)

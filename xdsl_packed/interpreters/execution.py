@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import func, gpu
 from xdsl.dialects.builtin import (
-    FunctionType,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -75,8 +74,10 @@ def find_function(module: ModuleOp, name: str) -> Function:
         return found[0]
     names = ", ".join(f"@{_name(op)}" for op in functions) or "none"
     if found:
-        raise InterpretationError(f"there are {len(found)} functions @{name}: {names}")
-    raise InterpretationError(f"there is no function @{name}: the module has {names}")
+        raise InterpretationError(f"error: there are {len(found)} functions @{name}")
+    raise InterpretationError(
+        f"error: there is no function @{name}: the module has {names}"
+    )
 
 
 def _name(op: Function) -> str:
@@ -104,12 +105,12 @@ def run_function(
     register_implementations(interpreter)
     if isinstance(op, ptx.EntryOp | ptx.FuncOp):
         return _run_ptx(interpreter, op, args, batch_axes)
-    types = _checked_inputs(op.function_type, name, args)
-    batch = _batch(types, args, batch_axes)
+    types = op.function_type.inputs.data
+    _check_count(op, len(types), args)
+    batch = _batch(op, types, args, batch_axes)
     MemRefFunctions().set_batch(interpreter, batch)
-    values = tuple(
-        _argument(i, type, arg, batch) for i, (type, arg) in enumerate(zip(types, args))
-    )
+    pairs = enumerate(zip(types, args))
+    values = tuple(_argument(op, i, type, arg, batch) for i, (type, arg) in pairs)
     return tuple(map(_result, _run(interpreter, op, values)))
 
 
@@ -140,21 +141,18 @@ def _run(interpreter: Interpreter, op: Function, values: PythonValues) -> Python
 
 def _located(op: Operation, failure: InterpretationError) -> InterpretationError:
     message = str(failure)
+    if message.startswith("Could not find interpretation function"):
+        return error(op, "cannot be interpreted")
     return failure if message.startswith(where(op)) else error(op, message)
 
 
-def _checked_inputs(
-    type: FunctionType, name: str, args: Sequence[Any]
-) -> tuple[Attribute, ...]:
-    if len(type.inputs.data) != len(args):
-        raise InterpretationError(
-            f"@{name} takes {len(type.inputs.data)} arguments, got {len(args)}"
-        )
-    return type.inputs.data
+def _check_count(op: Function, expected: int, args: Sequence[Any]) -> None:
+    if expected != len(args):
+        raise error(op, f"@{_name(op)} takes {expected} arguments, got {len(args)}")
 
 
 def _batch(
-    types: tuple[Attribute, ...], args: Sequence[Any], batch_axes: int
+    op: Function, types: tuple[Attribute, ...], args: Sequence[Any], batch_axes: int
 ) -> tuple[int, ...]:
     shapes = {
         np.shape(arg)[np.ndim(arg) - batch_axes :]
@@ -162,24 +160,22 @@ def _batch(
         if batch_axes and isa(type, MemRefType)
     }
     if len(shapes) > 1:
-        raise InterpretationError(
-            "the batch axes of the arguments differ: "
-            + ", ".join(map(str, sorted(shapes)))
-        )
+        listed = ", ".join(map(str, sorted(shapes)))
+        raise error(op, f"gets arguments whose batch axes differ: {listed}")
     return next(iter(shapes), ())
 
 
-def _argument(i: int, type: Attribute, arg: Any, batch: tuple[int, ...]) -> Any:
+def _argument(
+    op: Function, i: int, type: Attribute, arg: Any, batch: tuple[int, ...]
+) -> Any:
     if not isa(type, MemRefType):
         return _number(type, arg)
-    expected = f"argument {i} is a numpy array of {dtype_of(type)} and shape "
     shape = (*shape_of(type), *batch)
+    expected = f"takes as argument {i} a numpy array of {dtype_of(type)} {shape}"
     if (array := _array(arg)) is None:
-        raise InterpretationError(f"{expected}{shape}, got {arg!r}")
+        raise error(op, f"{expected}, got {arg!r}")
     if array.dtype != dtype_of(type) or array.shape != shape:
-        raise InterpretationError(
-            f"{expected}{shape}, got {array.dtype} and {array.shape}"
-        )
+        raise error(op, f"{expected}, got {array.dtype} {array.shape}")
     return Buffer(array)
 
 
@@ -206,11 +202,7 @@ def _run_ptx(
     args: Sequence[Any],
     batch_axes: int,
 ) -> PythonValues:
-    if len(op.params) != len(args):
-        name = op.sym_name.data
-        raise InterpretationError(
-            f"@{name} takes {len(op.params)} parameters, got {len(args)}"
-        )
+    _check_count(op, len(op.params), args)
     values = tuple(
         _register(param.data, arg)
         if (array := _array(arg)) is None
@@ -229,6 +221,9 @@ def _pointer(name: str, array: NDArray[Any], batch_axes: int) -> Pointer:
         memory = memory.base
     batch = array.shape[array.ndim - batch_axes :]
     distance = _address(array) - _address(memory)
+    if memory.flags.c_contiguous:
+        # The array that owns the memory need not know the batch axes of its views.
+        memory = memory.reshape(-1, *batch)
     return Pointer(PtxBuffer.of(name, memory, batch_axes), distance // prod(batch))
 
 

@@ -94,7 +94,7 @@ class Pointer:
         self._check(width, lanes)
         return tuple(self._load_one(width, i * width) for i in range(lanes))
 
-    def store(self, width: int, values: Sequence[Value]) -> None:
+    def store(self, width: int, values: Sequence[Value | np.generic]) -> None:
         """
         Writes the bits of neighbours of `width` bytes each.
 
@@ -102,7 +102,7 @@ class Pointer:
         """
         self._check(width, len(values))
         for i, value in enumerate(values):
-            self._store_one(width, i * width, value)
+            self._store_one(width, i * width, np.asarray(value, f"u{width}"))
 
     def _check(self, width: int, lanes: int) -> None:
         size = self.buffer.cells.shape[0] * self._cell_size
@@ -140,7 +140,6 @@ class Pointer:
         size, start = self._cell_size, self.offset + distance
         first, inside = divmod(start, size)
         cells = self.buffer.cells
-        value = np.asarray(value, f"u{width}")
         if inside or width < size:
             shift = cells.dtype.type(8 * inside)
             mask = cells.dtype.type((1 << (8 * width)) - 1) << shift
@@ -380,7 +379,13 @@ def _integer_result(op: ptx.CvtOp, source: str, target: str, value: Value) -> Va
             "cvt from float to integer needs rni, rzi, rmi or rpi"
         )
     integral = to_integral(numerics.to_f64(source, value))
-    return numerics.to_integer("f64", _numpy_type(target), integral)
+    held = _numpy_type(target)
+    result = numerics.to_integer("f64", held, integral)
+    if source != "f64" and held.itemsize < 8:
+        return result
+    # NaN is the sign bit alone where 64 bits are on either side (PTX ISA, cvt).
+    sign = np.ones((), f"u{held.itemsize}") << (8 * held.itemsize - 1)
+    return np.where(np.isnan(integral), sign.astype(held), result)[()]
 
 
 # endregion

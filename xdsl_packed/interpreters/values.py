@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    TensorType,
     VectorType,
 )
 from xdsl.interpreter import (
@@ -61,15 +62,15 @@ def error(op: Operation, message: str) -> InterpretationError:
 
 
 def element_type(type: Attribute) -> Attribute:
-    """The type of one element of a vector or memref; a scalar's own."""
-    if isa(type, VectorType | MemRefType):
+    """The type of one element of a vector, memref or tensor; a scalar's own."""
+    if isa(type, VectorType | MemRefType | TensorType):
         return type.element_type
     return type
 
 
 def shape_of(type: Attribute) -> tuple[int, ...]:
-    """The shape of a vector or memref; () for a scalar."""
-    if isa(type, VectorType | MemRefType):
+    """The shape of a vector, memref or tensor; () for a scalar."""
+    if isa(type, VectorType | MemRefType | TensorType):
         return type.get_shape()
     return ()
 

@@ -48,7 +48,8 @@ class Decision:
     What was decided for one op.
 
     `unread` is why the op could not be read as a reduction (then there is no reduction
-    and no verdict). `forced` is the variant that the op or the pass named.
+    and no verdict). `forced` is the variant that the op or the pass named. `remark` is what
+    a person should know about how the op was read.
     """
 
     where: str
@@ -58,11 +59,14 @@ class Decision:
     chosen: str | None = None
     forced: str | None = None
     unread: str | None = None
+    remark: str | None = None
 
     def text(self) -> str:
         if self.reduction is None:
             return f"{self.where}: {self.op}: left alone: {self.unread}\n"
         head = f"{self.where}: {self.op} {describe(self.reduction)}\n"
+        if self.remark is not None:
+            head += f"  {self.remark}\n"
         if self.forced is not None:
             head += f"  variant {self.forced} is asked for by name\n"
         return head + self.table()
@@ -93,6 +97,7 @@ class Decision:
             "op": self.op,
             "reduction": None if self.reduction is None else _data(self.reduction),
             "unread": self.unread,
+            "remark": self.remark,
             "forced": self.forced,
             "chosen": self.chosen,
             "variants": [

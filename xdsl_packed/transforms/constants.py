@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 # What indices are made of, and what cannot fail.
 _FOLDERS: Mapping[type[Operation], Callable[..., int]] = {
@@ -72,6 +73,6 @@ class KnownIntegers:
 
 
 def _wrap(number: int, type: Attribute) -> int:
-    width = type.width.data if isinstance(type, IntegerType) else 64
+    width = type.width.data if isa(type, IntegerType) else 64
     half = 1 << (width - 1)
     return (number + half) % (2 * half) - half

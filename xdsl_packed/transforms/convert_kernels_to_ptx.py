@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import func, gpu
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from xdsl_packed.diagnostics import error_at
 from xdsl_packed.dialects import ptx
 from xdsl_packed.target import GpuTarget
-
 from xdsl_packed.transforms.conversion.func import convert_function
 
-_Source: TypeAlias = func.FuncOp | gpu.FuncOp
+_Function: TypeAlias = func.FuncOp | gpu.FuncOp | ptx.FunctionOp
 
 
 @dataclass(frozen=True)
@@ -36,19 +33,29 @@ class ConvertKernelsToPtxPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = GpuTarget.from_module(op, self.name)
-        functions = _Functions(target)
-        for function in _functions(op):
-            functions.add(function)
-        for name in functions.sources:
-            functions.convert(name)
+        functions = _functions(op)
+        converted = [
+            convert_function(function, target, functions)
+            for function in functions.values()
+            if not isinstance(function, ptx.FunctionOp) and function.body.blocks
+        ]
+        for function in functions.values():
+            if isinstance(function, ptx.FunctionOp) and function.parent_op() is not op:
+                function.detach()
+                converted.append(function)
         for child in list(op.body.block.ops):
             if not isinstance(child, ptx.FunctionOp):
                 Rewriter.erase_op(child)
-        op.body.block.add_ops(functions.converted.values())
+        op.body.block.add_ops(converted)
 
 
-def _functions(module: ModuleOp) -> Iterator[_Source | ptx.FunctionOp]:
-    """Every function of `module` and its gpu.modules; only those may be there."""
+def _functions(module: ModuleOp) -> dict[str, _Function]:
+    """
+    Every function of `module` and its gpu.modules by name.
+
+    Raises DiagnosticException at the second function of a name, and at anything else.
+    """
+    functions: dict[str, _Function] = {}
     for op in module.body.block.ops:
         inner = op.body.block.ops if isinstance(op, gpu.ModuleOp) else (op,)
         for function in inner:
@@ -58,47 +65,13 @@ def _functions(module: ModuleOp) -> Iterator[_Source | ptx.FunctionOp]:
                     "cannot be lowered to PTX: a module holds func.func, gpu.func and "
                     "gpu.module",
                 )
-            yield function
-
-
-@dataclass
-class _Functions:
-    """The functions of a module by name, and those that are converted."""
-
-    target: GpuTarget
-    sources: dict[str, _Source] = field(default_factory=dict[str, _Source])
-    given: dict[str, ptx.FunctionOp] = field(default_factory=dict[str, ptx.FunctionOp])
-    """Those that were PTX before."""
-    converted: dict[str, ptx.FunctionOp] = field(
-        default_factory=dict[str, ptx.FunctionOp]
-    )
-    """In the order of the text: PTX wants a function before its calls."""
-    _started: set[str] = field(default_factory=set[str])
-
-    def add(self, function: _Source | ptx.FunctionOp) -> None:
-        name = function.get_attr_or_prop("sym_name")
-        assert isinstance(name, StringAttr)
-        if name.data in self.sources or name.data in self.given:
-            raise error_at(
-                function,
-                f"has the name of another function, @{name.data}: all functions share one "
-                "PTX text, rename one",
-            )
-        if isinstance(function, ptx.FunctionOp):
-            self.given[name.data] = function
-        else:
-            self.sources[name.data] = function
-
-    def convert(self, name: str) -> Operation | None:
-        """The function called `name`, with what it calls in front of it, or None."""
-        if (known := self.given.get(name) or self.converted.get(name)) is not None:
-            return known
-        source = self.sources.get(name)
-        if source is None or not source.body.blocks:
-            return None
-        if name in self._started:
-            raise error_at(source, "calls itself, which cannot be lowered to PTX")
-        self._started.add(name)
-        result = convert_function(source, self.target, self.convert)
-        self.converted[name] = result
-        return result
+            name = function.get_attr_or_prop("sym_name")
+            assert isinstance(name, StringAttr)
+            if name.data in functions:
+                raise error_at(
+                    function,
+                    f"has the name of another function, @{name.data}: all functions "
+                    "share one PTX text, rename one",
+                )
+            functions[name.data] = function
+    return functions

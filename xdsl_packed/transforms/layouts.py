@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.utils import get_dynamic_index_list
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from xdsl_packed.diagnostics import error_at
 from xdsl_packed.transforms.constants import KnownIntegers
@@ -67,7 +68,7 @@ def _space(number: int) -> MemorySpace | None:
 def is_local(value: SSAValue) -> bool:
     """Whether `value` is a memref in local memory (space 5)."""
     return (
-        isinstance(value.type, MemRefType)
+        isa(value.type, MemRefType)
         and memory_space(value.type.memory_space) is MemorySpace.LOCAL
     )
 
@@ -112,7 +113,7 @@ class Layout:
 
 def static_layout(type: Attribute) -> Layout | str:
     """The layout of a memref type, or what is not static about it."""
-    if not isinstance(type, MemRefType):
+    if not isa(type, MemRefType):
         return f"{type} is no memref with a rank"
     shape = type.get_shape()
     if DYNAMIC_INDEX in shape:

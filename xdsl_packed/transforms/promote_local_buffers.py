@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import Pure
+from xdsl.utils.hints import isa
 
 from xdsl_packed.diagnostics import error_at, remark_at
 from xdsl_packed.dialects import packed
@@ -367,7 +368,9 @@ class _Promotion:
             values = [self._scalar(element) for element in yielded]
             terminator.operands = (*terminator.operands, *values)
         types = [self._scalar(element).type for element in yielded]
-        new_branch = scf.IfOp(branch.cond, (*branch.result_types, *types), *regions)
+        new_branch = scf.IfOp(
+            branch.cond, (*branch.result_types, *types), regions[0], regions[1]
+        )
         for element in written:
             self.values.pop(element, None)
         self._put_in_place(branch, new_branch, yielded)
@@ -460,6 +463,6 @@ def _zero(type: Attribute) -> arith.ConstantOp | None:
     """A constant of this type, or None where arith has none."""
     if isinstance(type, AnyFloat):
         return arith.ConstantOp(FloatAttr(0.0, type))
-    if isinstance(type, IndexType | IntegerType):
+    if isa(type, IndexType | IntegerType):
         return arith.ConstantOp(IntegerAttr(0, type))
     return None

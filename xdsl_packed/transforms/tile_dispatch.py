@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
 
-from xdsl_packed.diagnostics import error_at, place, remark_at
+from xdsl_packed.diagnostics import error_at, name_of, place, remark_at
 from xdsl_packed.entrances import ENTRANCES
 from xdsl_packed.entrances.entry import Access, Entrance, Entry
 from xdsl_packed.files import write_whole
@@ -101,6 +101,8 @@ def decide_all(
     for each, entrance in _decisions(module, variant, enable, variants):
         if each.decision.chosen is None:
             _refuse_or_leave(each, entrance)
+        elif each.decision.remark is not None:
+            remark_at(each.op, each.decision.remark)
         decided.append(each)
     return decided
 
@@ -126,7 +128,7 @@ def _decisions(
     enabled = _enabled(variants, enable, variant)
     target = GpuTarget.from_module(module, "tile-dispatch")
     for op in module.walk():
-        if (entrance := ENTRANCES.get(type(op))) is not None:
+        if (entrance := ENTRANCES.get(name_of(op))) is not None:
             yield _decide(op, entrance, target, variant, enabled), entrance
 
 
@@ -153,16 +155,17 @@ def _decide(
 ) -> Decided:
     entry = entrance.read(op, target)
     if isinstance(entry, str):
-        return Decided(op, Decision(place(op), op.name, unread=entry))
+        return Decided(op, Decision(place(op), name_of(op), unread=entry))
     forced = entry.reduction.variant or variant
     choice = choose(entry.reduction, enabled, forced)
     decision = Decision(
         place(op),
-        op.name,
+        name_of(op),
         entry.reduction,
         choice.verdicts,
         None if choice.variant is None else choice.variant.name,
         forced,
+        remark=entry.remark,
     )
     return Decided(op, decision, entry, choice)
 

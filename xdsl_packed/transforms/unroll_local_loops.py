@@ -20,6 +20,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import Pure
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
+from xdsl.utils.hints import isa
 
 from xdsl_packed.diagnostics import error_at, remark_at
 from xdsl_packed.transforms.constants import KnownIntegers
@@ -92,7 +93,7 @@ def _write_bounds(loop: scf.ForOp, bounds: tuple[int, ...]) -> None:
         if isinstance(operand.owner, arith.ConstantOp):
             continue
         type = operand.type
-        assert isinstance(type, IndexType | IntegerType)
+        assert isa(type, IndexType | IntegerType)
         constant = arith.ConstantOp(IntegerAttr(bound, type))
         Rewriter.insert_op(constant, InsertPoint.before(loop))
         loop.operands[position] = constant.result

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.parser import Parser
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from xdsl_packed.backend.ptx_target import print_ptx
@@ -391,6 +394,27 @@ class Test_Calls:
             "f", [], [], Region(Block([ptx.CallOp("f", [], []), ptx.RetOp()]))
         )
         assemble(print_ptx(_module(f, chip="sm_75")), "sm_75")
+
+
+FILECHECK = Path(__file__).parents[2] / "filecheck"
+
+
+class Test_FilecheckTexts:
+    @pytest.mark.parametrize(
+        ("path", "chip"),
+        [
+            ("dialects/ptx/ops.mlir", "sm_100a"),
+            ("backend/ptx/loop.mlir", "sm_90"),
+            ("backend/ptx/call.mlir", "sm_100a"),
+        ],
+    )
+    def test_assembled(self, path: str, chip: str):
+        ctx = Context()
+        ctx.load_dialect(Builtin)
+        ctx.load_dialect(PTX)
+        module = Parser(ctx, (FILECHECK / path).read_text()).parse_module()
+        GpuTarget.of(chip).set_on_module(module)
+        assert assemble(print_ptx(module), chip)
 
 
 class Test_ForeignOps:

@@ -71,7 +71,8 @@ def _parse(text: str) -> ModuleOp:
 
 class Test_Ops:
     def test_every_op_but_those_of_other_lanes(self):
-        interpreted = {op for op, _ in PtxFunctions._impls()}  # pyright: ignore[reportPrivateUsage]
+        methods = vars(PtxFunctions).values()
+        interpreted = {getattr(method, "__impl_op_type", None) for method in methods}
         ops = {op for op in PTX.operations if issubclass(op, PtxOperation)}
         assert ops - interpreted == OF_OTHER_LANES
 
@@ -225,6 +226,10 @@ class Test_Ops:
             (PtxType.s32, PtxType.f32, Rounding.rni, _f32(2.5), 2),
             (PtxType.u32, PtxType.f32, Rounding.rpi, _f32(2.1), 3),
             (PtxType.u32, PtxType.f32, Rounding.rmi, _f32(-1), 0),
+            (PtxType.s32, PtxType.f32, Rounding.rzi, NAN, 0),
+            (PtxType.u64, PtxType.f32, Rounding.rzi, NAN, 1 << 63),
+            (PtxType.s32, PtxType.f64, Rounding.rzi, 0x7FF8 << 48, 1 << 31),
+            (PtxType.s32, PtxType.f32, Rounding.rzi, INF, 2**31 - 1),
             (PtxType.f32, PtxType.s32, Rounding.rn, 0xFFFFFFFD, _f32(-3)),
             (PtxType.s32, PtxType.s8, None, 0x12FE, 2**32 - 2),
             (PtxType.u32, PtxType.u8, None, 0x12FE, 0xFE),
@@ -314,7 +319,7 @@ class Test_Memory:
 
 
 LOOP = """
-ptx.entry @sum [#ptx.type u64, #ptx.type u64, #ptx.type u32] {
+ptx.entry @sum [#ptx<type u64>, #ptx<type u64>, #ptx<type u32>] {
   %source = ptx.ld_param 0 u64
   %destination = ptx.ld_param 1 u64
   %length = ptx.ld_param 2 u32
@@ -345,7 +350,7 @@ ptx.entry @sum [#ptx.type u64, #ptx.type u64, #ptx.type u32] {
 """
 
 CALL = """
-ptx.func @difference [#ptx.type b32, #ptx.type b32] -> [#ptx.type b32, #ptx.type b32] {
+ptx.func @difference [#ptx<type b32>, #ptx<type b32>] -> [#ptx<type b32>, #ptx<type b32>] {
   %a = ptx.ld_param 0 b32
   %b = ptx.ld_param 1 b32
   %named = ptx.mov %a : !ptx.b32 -> !ptx.b32<r0>
@@ -354,7 +359,7 @@ ptx.func @difference [#ptx.type b32, #ptx.type b32] -> [#ptx.type b32, #ptx.type
   ptx.st_param 1 b32 %b : !ptx.b32
   ptx.ret
 }
-ptx.entry @k [#ptx.type u64] {
+ptx.entry @k [#ptx<type u64>] {
   %p = ptx.ld_param 0 u64
   %a, %b = ptx.ld global s32 %p : !ptx.b32, !ptx.b32
   %kept = ptx.mov %b : !ptx.b32 -> !ptx.b32<r0>
@@ -367,7 +372,7 @@ ptx.entry @k [#ptx.type u64] {
 """
 
 BRANCH = """
-ptx.entry @relu [#ptx.type u64] {
+ptx.entry @relu [#ptx<type u64>] {
   %p = ptx.ld_param 0 u64
   %x = ptx.ld global f32 %p : !ptx.b32
   %zero = ptx.constant f32 0
@@ -413,7 +418,7 @@ class Test_Kernels:
             run_entry(_parse(BRANCH), "relu", [array], batch_axes=1)
 
     def test_wrong_name(self):
-        with pytest.raises(InterpretationError, match="@nowhere is no ptx.entry"):
+        with pytest.raises(InterpretationError, match=r"@nowhere is no ptx\.entry"):
             run_entry(_parse(LOOP), "nowhere", [])
 
     def test_wrong_arguments(self):

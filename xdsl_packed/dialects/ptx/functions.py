@@ -24,7 +24,11 @@ from xdsl.irdl import (
     region_def,
     traits_def,
 )
-from xdsl.traits import CallableOpInterface, IsolatedFromAbove, SymbolOpInterface
+from xdsl.traits import (
+    CallableOpInterface,
+    IsolatedFromAbove,
+    SymbolOpInterface,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from .ops import AllocOp, LdParamOp, Names, PtxOperation, StParamOp
@@ -88,6 +92,10 @@ class FunctionOp(IRDLOperation, ABC):
                 raise VerifyException(
                     "PTX has no block arguments: carry the value in a named register, "
                     "which ptx.mov writes and reads"
+                )
+            if block.last_op is None:
+                raise VerifyException(
+                    "every block ends in ptx.bra, ptx.cond_bra or ptx.ret"
                 )
         self._verify_parameters()
 

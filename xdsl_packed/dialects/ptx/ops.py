@@ -1558,7 +1558,7 @@ class BarSyncOp(PtxOperation):
 
     name = "ptx.bar_sync"
 
-    barrier = prop_def(_I64, default_value=_integer(0))
+    barrier = prop_def(_I64)
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -44,10 +45,8 @@ def _constant(conversion: Conversion, op: arith.ConstantOp) -> None:
     attribute = op.value
     if isinstance(attribute, DenseIntOrFPElementsAttr):
         type = conversion.element(op.result.type)
-        count = 1
-        for extent in attribute.get_shape():
-            count *= extent
-        values = list(attribute.get_values())
+        count = prod(attribute.get_shape())
+        values = [v for v in attribute.get_values() if not isinstance(v, tuple)]
         if len(values) == 1:
             values *= count
         lanes = [conversion.constant(type, _written(type, value)) for value in values]
@@ -130,7 +129,8 @@ def _integer(conversion: Conversion, op: arith.SignlessIntegerBinaryOperation) -
     type = conversion.element(op.result.type)
     kind = op.__class__
 
-    def lane(a: SSAValue, b: SSAValue) -> SSAValue:
+    def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
+        a, b = operands
         if type is PtxType.pred:
             if kind not in _ON_PREDICATES:
                 raise conversion.error(
@@ -168,7 +168,7 @@ def _integer_extremum(
 ) -> None:
     kind, is_signed = _EXTREMA[op.__class__]
     type = _compared(conversion, op.result.type, is_signed)
-    conversion.elementwise(op.result, lambda a, b: conversion.emit(kind(type, a, b)).d)
+    conversion.elementwise(op.result, lambda lane: conversion.emit(kind(type, *lane)).d)
 
 
 def _compared(conversion: Conversion, type: Attribute, is_signed: bool) -> PtxType:
@@ -189,7 +189,8 @@ def _shift(conversion: Conversion, op: arith.SignlessIntegerBinaryOperation) -> 
         raise conversion.error("cannot be lowered to PTX on i1: extend it first")
     wide = arithmetic_type(type)
 
-    def lane(a: SSAValue, amount: SSAValue) -> SSAValue:
+    def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
+        a, amount = operands
         if wide.width != 32:
             amount = conversion.emit(ptx.CvtOp(PtxType.u32, unsigned(wide), amount)).d
         match op:
@@ -225,7 +226,8 @@ def _compare_integers(conversion: Conversion, op: arith.CmpiOp) -> None:
     comparison, is_signed = _INTEGER_COMPARISONS[op.predicate.value.data]
     type = conversion.element(op.lhs.type)
 
-    def lane(a: SSAValue, b: SSAValue) -> SSAValue:
+    def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
+        a, b = operands
         if type is not PtxType.pred:
             compared = arithmetic_type(type)
             compared = compared if is_signed else unsigned(compared)
@@ -246,7 +248,9 @@ def _resize(
 ) -> None:
     source = conversion.element(op.input.type)
     target = conversion.element(op.result.type)
-    conversion.elementwise(op.result, lambda a: _resized(conversion, target, source, a))
+    conversion.elementwise(
+        op.result, lambda lane: _resized(conversion, target, source, *lane)
+    )
     # A 32-bit index that is used as one needs no extension.
     if isinstance(op, arith.IndexCastOp) and target is PtxType.s64:
         owner = conversion.register(op.result).owner
@@ -260,11 +264,15 @@ def _extend_by_zeros(conversion: Conversion, op: arith.ExtUIOp) -> None:
     source = conversion.element(op.input.type)
     target = conversion.element(op.result.type)
     if source is PtxType.pred:
-        conversion.elementwise(op.result, lambda a: _selected(conversion, target, 1, a))
+        conversion.elementwise(
+            op.result, lambda lane: _selected(conversion, target, 1, *lane)
+        )
         return
     conversion.elementwise(
         op.result,
-        lambda a: conversion.emit(ptx.CvtOp(unsigned(target), unsigned(source), a)).d,
+        lambda lane: (
+            conversion.emit(ptx.CvtOp(unsigned(target), unsigned(source), *lane)).d
+        ),
     )
 
 
@@ -314,7 +322,7 @@ def _float(
         arith.MulfOp: multiply,
         arith.DivfOp: divide,
     }[op.__class__]
-    conversion.elementwise(op.result, lambda a, b: build(conversion, type, a, b))
+    conversion.elementwise(op.result, lambda lane: build(conversion, type, *lane))
 
 
 _FLOAT_EXTREMA: Mapping[type[Operation], tuple[type[ptx.ExtremumOp], bool]] = {
@@ -333,14 +341,16 @@ def _float_extremum(
     kind, nan = _FLOAT_EXTREMA[op.__class__]
     type = conversion.element(op.result.type)
     conversion.elementwise(
-        op.result, lambda a, b: extremum(conversion, kind, type, a, b, nan=nan)
+        op.result, lambda lane: extremum(conversion, kind, type, *lane, nan=nan)
     )
 
 
 @converts(arith.NegfOp)
 def _negate(conversion: Conversion, op: arith.NegfOp) -> None:
     type = conversion.element(op.result.type)
-    conversion.elementwise(op.result, lambda a: conversion.emit(ptx.NegOp(type, a)).d)
+    conversion.elementwise(
+        op.result, lambda lane: conversion.emit(ptx.NegOp(type, *lane)).d
+    )
 
 
 _FLOAT_COMPARISONS = (
@@ -370,7 +380,8 @@ def _compare_floats(conversion: Conversion, op: arith.CmpfOp) -> None:
     comparison = _FLOAT_COMPARISONS[number]
     type = conversion.element(op.lhs.type)
 
-    def lane(a: SSAValue, b: SSAValue) -> SSAValue:
+    def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
+        a, b = operands
         if comparison is None:
             return conversion.constant(PtxType.pred, int(number != 0))
         compared = type
@@ -386,7 +397,8 @@ def _compare_floats(conversion: Conversion, op: arith.CmpfOp) -> None:
 def _select(conversion: Conversion, op: arith.SelectOp) -> None:
     type = conversion.element(op.result.type)
 
-    def lane(p: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+    def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
+        p, a, b = operands
         if type is not PtxType.pred:
             return conversion.emit(ptx.SelpOp(register_bits(type), a, b, p)).d
         first = conversion.emit(ptx.AndOp(type, p, a)).d
@@ -406,7 +418,7 @@ def _resize_float(conversion: Conversion, op: arith.ExtFOp | arith.TruncFOp) -> 
     source = conversion.element(op.input.type)
     target = conversion.element(op.result.type)
     conversion.elementwise(
-        op.result, lambda a: convert_float(conversion, target, source, a)
+        op.result, lambda lane: convert_float(conversion, target, source, *lane)
     )
 
 
@@ -418,7 +430,8 @@ def _integer_to_float(
     source = conversion.element(op.input.type)
     target = conversion.element(op.result.type)
 
-    def lane(a: SSAValue) -> SSAValue:
+    def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
+        (a,) = operands
         if source is PtxType.pred:
             return _selected(conversion, target, -1 if is_signed else 1, a)
         integer = source if is_signed else unsigned(source)
@@ -437,7 +450,8 @@ def _float_to_integer(
         raise conversion.error("cannot be lowered to PTX to i1: compare with zero")
     target = signed if isinstance(op, arith.FPToSIOp) else unsigned(signed)
 
-    def lane(a: SSAValue) -> SSAValue:
+    def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
+        (a,) = operands
         integer = conversion.emit(ptx.CvtOp(target, source, a, rounding=Rounding.rzi)).d
         return _narrowed(conversion, target, integer)
 

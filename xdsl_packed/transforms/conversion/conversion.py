@@ -9,7 +9,7 @@ once. Nothing of the source is touched, so a diagnostic leaves the module as it 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
@@ -92,8 +92,8 @@ class Conversion:
     """The conversion of one function: what its values have become, and where we build."""
 
     target: GpuTarget
-    converted: Callable[[str], Operation | None]
-    """Another function of the module, converted, by its name; None when there is none."""
+    functions: Mapping[str, Operation]
+    """Every function of the module by its name, none of them changed yet."""
     block: Block
     """Where ops are appended."""
     region: Region
@@ -145,8 +145,7 @@ class Conversion:
 
     def emit(self, op: PtxOpT) -> PtxOpT:
         """Append `op`, which has to be legal on the target."""
-        form = op.form()
-        if form is not None and (refusal := self.refusal(form)) is not None:
+        if (refusal := self.refusal(op.form())) is not None:
             raise self.error(f"cannot be lowered to PTX: {refusal}")
         op.location = self.source.location
         self.block.add_op(op)
@@ -181,7 +180,7 @@ class Conversion:
         return known
 
     @contextmanager
-    def nested(self) -> Iterator[None]:
+    def nested(self) -> Generator[None]:
         """Forget at the end what was cached inside: it does not reach further."""
         self.cache = self.cache.new_child()
         yield
@@ -275,15 +274,17 @@ class Conversion:
         else:
             self.values[value] = lanes[0]
 
-    def elementwise(self, result: SSAValue, operation: Callable[..., SSAValue]) -> None:
-        """`result` is `operation` on the registers of each lane of the op's operands."""
+    def elementwise(
+        self, result: SSAValue, operation: Callable[[tuple[SSAValue, ...]], SSAValue]
+    ) -> None:
+        """`result` is, lane by lane, `operation` on the registers of the op's operands."""
         owner = result.owner
         assert isinstance(owner, Operation)
         operands = [self.lanes(operand) for operand in owner.operands]
         count = max(map(len, operands))
         # A scalar operand, as the condition of a select, goes with every lane.
         spread = [lanes * count if len(lanes) == 1 else lanes for lanes in operands]
-        self.set_lanes(result, [operation(*lane) for lane in zip(*spread, strict=True)])
+        self.set_lanes(result, [operation(lane) for lane in zip(*spread, strict=True)])
 
     def element(self, type: Attribute) -> PtxType:
         """The PTX type of a scalar, or of the lanes of a vector."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
 from xdsl.dialects import func, gpu
 from xdsl.dialects.builtin import (
@@ -24,8 +23,6 @@ from xdsl_packed.target import GpuTarget
 from xdsl_packed.transforms.conversion.conversion import Conversion, converts
 from xdsl_packed.transforms.conversion.types import byte_size
 
-_IDENTIFIER = re.compile(r"[a-zA-Z][a-zA-Z0-9_$]*|[_$%][a-zA-Z0-9_$]+")
-
 
 def is_kernel(op: func.FuncOp | gpu.FuncOp) -> bool:
     if isinstance(op, gpu.FuncOp) and op.kernel is not None:
@@ -36,22 +33,22 @@ def is_kernel(op: func.FuncOp | gpu.FuncOp) -> bool:
 def convert_function(
     op: func.FuncOp | gpu.FuncOp,
     target: GpuTarget,
-    converted: Callable[[str], Operation | None],
+    functions: Mapping[str, Operation],
 ) -> ptx.FunctionOp:
     """
     The kernel or device function that `op`, which has a body, becomes; `op` is untouched.
 
-    `converted` gives another function of the module, converted, by its name. Raises
-    DiagnosticException at the op that cannot be lowered.
+    `functions` are all of the module, by name. Raises DiagnosticException at the op that
+    cannot be lowered.
     """
     entry = Block()
     region = Region(entry)
     conversion = Conversion(
-        target, converted, entry, region, op, is_kernel=is_kernel(op)
+        target, functions, entry, region, op, is_kernel=is_kernel(op)
     )
     name = op.get_attr_or_prop("sym_name")
     assert isinstance(name, StringAttr)
-    _check(conversion, op, name.data)
+    _check(conversion, op)
     (block,) = op.body.blocks
     params, alignments = _parameters(conversion, op, block)
     conversion.convert_block(block)
@@ -74,13 +71,8 @@ def convert_function(
     return function
 
 
-def _check(conversion: Conversion, op: func.FuncOp | gpu.FuncOp, name: str) -> None:
+def _check(conversion: Conversion, op: func.FuncOp | gpu.FuncOp) -> None:
     results = op.function_type.outputs.data
-    if not _IDENTIFIER.fullmatch(name):
-        raise conversion.error(
-            f'cannot be lowered to PTX: "{name}" is no PTX identifier (letters, digits, '
-            "_ and $; the first is no digit)"
-        )
     if conversion.is_kernel and results:
         raise conversion.error(
             f"is a kernel and returns {len(results)} values: kernels return nothing, "
@@ -213,29 +205,37 @@ def _unpassed(conversion: Conversion, type: PtxType, value: SSAValue) -> SSAValu
 
 @converts(func.CallOp)
 def _call(conversion: Conversion, op: func.CallOp) -> None:
-    callee = op.callee.string_value().rsplit(".", 1)[-1]
-    function = conversion.converted(callee)
-    if function is None:
-        raise conversion.error(f"calls @{callee}, which this module does not define")
-    if not isinstance(function, ptx.FuncOp):
-        raise conversion.error(f"calls @{callee}, which is a kernel")
+    name = op.callee.root_reference.data
+    if op.callee.nested_references.data:
+        name = op.callee.nested_references.data[-1].data
+    _check_callee(conversion, op, name)
     arguments = [_argument(conversion, value) for value in op.arguments]
-    given = [_passed_type(conversion, result.type) for result in op.results]
-    taken = [param.data for param in function.params]
-    passed = [_passed_type(conversion, value.type) for value in op.arguments]
-    returned = [result.data for result in function.returns]
-    if _widths(taken) != _widths(passed) or _widths(returned) != _widths(given):
-        raise conversion.error(
-            f"calls @{callee}, which takes and gives other types than these"
-        )
-    call = ptx.CallOp(callee, arguments, [type.register for type in given])
-    for result, value in zip(op.results, conversion.emit(call).results, strict=True):
+    returned = [_passed_type(conversion, type).register for type in op.result_types]
+    call = conversion.emit(ptx.CallOp(name, arguments, returned))
+    for result, value in zip(op.results, call.results, strict=True):
         type = conversion.type(result.type)
         conversion.values[result] = _unpassed(conversion, type, value)
 
 
-def _widths(types: Sequence[PtxType]) -> list[int]:
-    return [type.width for type in types]
+def _check_callee(conversion: Conversion, op: func.CallOp, name: str) -> None:
+    match callee := conversion.functions.get(name):
+        case None:
+            raise conversion.error(f"calls @{name}, which this module does not define")
+        case func.FuncOp() | gpu.FuncOp() if not callee.body.blocks:
+            raise conversion.error(f"calls @{name}, which has no body in this module")
+        case func.FuncOp() | gpu.FuncOp() if not is_kernel(callee):
+            inputs, outputs = callee.function_type.inputs, callee.function_type.outputs
+            same = (inputs.data, outputs.data) == (op.arguments.types, op.result_types)
+        case ptx.FuncOp():
+            passed = [_passed_type(conversion, type) for type in op.arguments.types]
+            given = [_passed_type(conversion, type) for type in op.result_types]
+            same = [type.data.width for type in (*callee.params, *callee.returns)] == [
+                type.width for type in (*passed, *given)
+            ]
+        case _:
+            raise conversion.error(f"calls @{name}, which is a kernel")
+    if not same:
+        raise conversion.error(f"calls @{name}, which takes or gives other types")
 
 
 def _argument(conversion: Conversion, value: SSAValue) -> SSAValue:

@@ -12,7 +12,7 @@ from xdsl_packed.transforms.conversion.conversion import Conversion, converts
 from xdsl_packed.transforms.conversion.floats import square_root
 from xdsl_packed.transforms.conversion.types import arithmetic_type
 
-_APPROXIMATE: Mapping[type[Operation], type[ptx.ApproximateOp]] = {
+_APPROXIMATE: Mapping[type[Operation], type[ptx.Ex2Op | ptx.Lg2Op | ptx.RsqrtOp]] = {
     math.Exp2Op: ptx.Ex2Op,
     math.Log2Op: ptx.Lg2Op,
     math.RsqrtOp: ptx.RsqrtOp,
@@ -29,19 +29,21 @@ def _approximate(
     """
     kind = _APPROXIMATE[op.__class__]
     type = conversion.element(op.result.type)
-    conversion.elementwise(op.result, lambda a: conversion.emit(kind(type, a)).d)
+    conversion.elementwise(op.result, lambda lane: conversion.emit(kind(type, *lane)).d)
 
 
 @converts(math.SqrtOp)
 def _sqrt(conversion: Conversion, op: math.SqrtOp) -> None:
     type = conversion.element(op.result.type)
-    conversion.elementwise(op.result, lambda a: square_root(conversion, type, a))
+    conversion.elementwise(op.result, lambda lane: square_root(conversion, type, *lane))
 
 
 @converts(math.AbsFOp, math.AbsIOp)
 def _abs(conversion: Conversion, op: math.AbsFOp | math.AbsIOp) -> None:
     type = arithmetic_type(conversion.element(op.result.type))
-    conversion.elementwise(op.result, lambda a: conversion.emit(ptx.AbsOp(type, a)).d)
+    conversion.elementwise(
+        op.result, lambda lane: conversion.emit(ptx.AbsOp(type, *lane)).d
+    )
 
 
 @converts(math.FmaOp, vector.FMAOp)
@@ -49,5 +51,5 @@ def _fma(conversion: Conversion, op: math.FmaOp | vector.FMAOp) -> None:
     result = op.results[0]
     type = conversion.element(result.type)
     conversion.elementwise(
-        result, lambda a, b, c: conversion.emit(ptx.FmaOp(type, a, b, c)).d
+        result, lambda lane: conversion.emit(ptx.FmaOp(type, *lane)).d
     )

@@ -38,9 +38,11 @@ def _alloca(conversion: Conversion, op: memref.AllocaOp) -> None:
     # Without a space it is the thread's own too, as everywhere in MLIR.
     space = Space.local if space is Space.generic else space
     size = byte_size(memory.element(type))
-    alignment = size if op.alignment is None else max(size, op.alignment.value.data)
-    extent = memory.layout(type).extent
-    alloc = conversion.emit(ptx.AllocOp(space, max(extent * size, 1), alignment))
+    extent = max(memory.layout(type).extent * size, 1)
+    asked = 1 if op.alignment is None else op.alignment.value.data
+    # The variable is ours: as aligned as the widest access that could use it.
+    alignment = max(asked, size, min(1 << (extent.bit_length() - 1), 16))
+    alloc = conversion.emit(ptx.AllocOp(space, extent, alignment))
     memory.define(op.memref, alloc.address, space, alignment)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.utils.hints import isa
 
 from xdsl_packed.dialects import ptx
 from xdsl_packed.dialects.ptx import Comparison, PtxRegisterType, PtxType
@@ -46,7 +47,7 @@ def _read(conversion: Conversion, registers: Sequence[SSAValue]) -> list[SSAValu
 
 def _check_carried(conversion: Conversion, values: Sequence[SSAValue]) -> None:
     for value in values:
-        if isinstance(value.type, MemRefType):
+        if isa(value.type, MemRefType):
             raise conversion.error(
                 f"cannot be lowered to PTX: it gives a {value.type}; carry an index instead"
             )

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
 )
 from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 from xdsl_packed.dialects.ptx import PtxType
 
@@ -50,7 +51,7 @@ def scalar_type(type: Attribute) -> PtxType | None:
     """
     if isinstance(type, IndexType):
         return PtxType.s64
-    if isinstance(type, IntegerType):
+    if isa(type, IntegerType):
         return _INTEGERS.get(type.width.data)
     return _FLOATS.get(type.__class__)
 

@@ -72,7 +72,7 @@ def _broadcast(conversion: Conversion, op: vector.BroadcastOp) -> None:
     target = op.vector.type.get_shape()
     lanes = conversion.lanes(op.source)
     source: tuple[int, ...] = ()
-    if isinstance(op.source.type, VectorType):
+    if isa(op.source.type, VectorType):
         source = _vector_type(op.source).get_shape()
     if len(source) > len(target) or any(
         extent not in (1, wanted)

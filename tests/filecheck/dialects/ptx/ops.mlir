@@ -1,35 +1,35 @@
 // RUN: xdsl-opt %s | xdsl-opt | filecheck %s
-// RUN: xdsl-opt %s --print-op-generic | xdsl-opt | filecheck %s
-// RUN: xdsl-opt %s --print-op-generic | filecheck %s --check-prefix=CHECK-GENERIC
+// RUN: XDSL_ROUNDTRIP
+// RUN: XDSL_GENERIC_ROUNDTRIP
 
-// CHECK-LABEL: ptx.entry @all_ops [#ptx.type u64, #ptx.type f32] attributes {alignments = array<i64: 16, 0>, reqntid = array<i64: 32>} {
-// CHECK-GENERIC: "ptx.entry"() <{sym_name = "all_ops", params = [#ptx.type u64, #ptx.type f32], alignments = array<i64: 16, 0>, reqntid = array<i64: 32>}> ({
-ptx.entry @all_ops [#ptx.type u64, #ptx.type f32] attributes {alignments = array<i64: 16, 0>, reqntid = array<i64: 32>} {
+// CHECK-LABEL: ptx.entry @all_ops [#ptx<type u64>, #ptx<type f32>] attributes {alignments = array<i64: 16, 0>, reqntid = array<i64: 32>} {
+// CHECK-GENERIC: "ptx.entry"() <{sym_name = "all_ops", params = [#ptx<type u64>, #ptx<type f32>], alignments = array<i64: 16, 0>, reqntid = array<i64: 32>}> ({
+ptx.entry @all_ops [#ptx<type u64>, #ptx<type f32>] attributes {alignments = array<i64: 16, 0>, reqntid = array<i64: 32>} {
   %address = ptx.ld_param 0 u64
   //         CHECK: %address = ptx.ld_param 0 u64
-  // CHECK-GENERIC: %address = "ptx.ld_param"() <{index = 0 : i64, type = #ptx.type u64}> : () -> !ptx.b64
+  // CHECK-GENERIC: %address = "ptx.ld_param"() <{index = 0 : i64, type = #ptx<type u64>}> : () -> !ptx.b64
   %x = ptx.ld_param 1 f32
   //         CHECK: %x = ptx.ld_param 1 f32
 
   %h = ptx.constant f16 15360
   //         CHECK: %h = ptx.constant f16 15360
-  // CHECK-GENERIC: %h = "ptx.constant"() <{type = #ptx.type f16, bits = 15360 : i64}> : () -> !ptx.b16
+  // CHECK-GENERIC: %h = "ptx.constant"() <{type = #ptx<type f16>, bits = 15360 : i64}> : () -> !ptx.b16
   %n = ptx.constant s32 -3
   // CHECK: %n = ptx.constant s32 -3
   %full = ptx.constant u32 4294967295
   // CHECK: %full = ptx.constant u32 4294967295
   %tid = ptx.special_register tid.x
   //         CHECK: %tid = ptx.special_register tid.x
-  // CHECK-GENERIC: %tid = "ptx.special_register"() <{register = #ptx.special_register tid.x}> : () -> !ptx.b32
+  // CHECK-GENERIC: %tid = "ptx.special_register"() <{register = #ptx<special_register tid.x>}> : () -> !ptx.b32
 
   %a, %b = ptx.ld global f32 %address offset 8 {nc} : !ptx.b32, !ptx.b32
   //         CHECK: %a, %b = ptx.ld global f32 %address offset 8 {nc} : !ptx.b32, !ptx.b32
-  // CHECK-GENERIC: %a, %b = "ptx.ld"(%address) <{space = #ptx.space global, type = #ptx.type f32, offset = 8 : i64, nc}> : (!ptx.b64) -> (!ptx.b32, !ptx.b32)
+  // CHECK-GENERIC: %a, %b = "ptx.ld"(%address) <{space = #ptx<space global>, type = #ptx<type f32>, offset = 8 : i64, nc}> : (!ptx.b64) -> (!ptx.b32, !ptx.b32)
   %c = ptx.ld generic f32 %address : !ptx.b32
   // CHECK: %c = ptx.ld generic f32 %address : !ptx.b32
   ptx.st global f32 %address offset 8, %a, %b : !ptx.b32, !ptx.b32
   //         CHECK: ptx.st global f32 %address offset 8, %a, %b : !ptx.b32, !ptx.b32
-  // CHECK-GENERIC: "ptx.st"(%address, %a, %b) <{space = #ptx.space global, type = #ptx.type f32, offset = 8 : i64}> : (!ptx.b64, !ptx.b32, !ptx.b32) -> ()
+  // CHECK-GENERIC: "ptx.st"(%address, %a, %b) <{space = #ptx<space global>, type = #ptx<type f32>, offset = 8 : i64}> : (!ptx.b64, !ptx.b32, !ptx.b32) -> ()
   %buffer = ptx.alloc local size 64 align 16
   // CHECK: %buffer = ptx.alloc local size 64 align 16
   %generic = ptx.cvta local %buffer
@@ -52,7 +52,7 @@ ptx.entry @all_ops [#ptx.type u64, #ptx.type f32] attributes {alignments = array
 
   %sum2 = ptx.add f32x2 %ab, %ab {ftz} : !ptx.b64
   //         CHECK: %sum2 = ptx.add f32x2 %ab, %ab {ftz} : !ptx.b64
-  // CHECK-GENERIC: %sum2 = "ptx.add"(%ab, %ab) <{ftz, type = #ptx.type f32x2}> : (!ptx.b64, !ptx.b64) -> !ptx.b64
+  // CHECK-GENERIC: %sum2 = "ptx.add"(%ab, %ab) <{{{.*}}ftz{{.*}}}> : (!ptx.b64, !ptx.b64) -> !ptx.b64
   %difference = ptx.sub f32 %a, %b : !ptx.b32
   // CHECK: %difference = ptx.sub f32 %a, %b : !ptx.b32
   %product = ptx.mul s32 %n, %n : !ptx.b32
@@ -67,7 +67,7 @@ ptx.entry @all_ops [#ptx.type u64, #ptx.type f32] attributes {alignments = array
   // CHECK: %mad = ptx.mad s32 %n, %n, %tid : !ptx.b32
   %wide = ptx.mul_wide s32 %n, %tid : !ptx.b32
   //         CHECK: %wide = ptx.mul_wide s32 %n, %tid : !ptx.b32
-  // CHECK-GENERIC: %wide = "ptx.mul_wide"(%n, %tid) <{type = #ptx.type s32}> : (!ptx.b32, !ptx.b32) -> !ptx.b64
+  // CHECK-GENERIC: %wide = "ptx.mul_wide"(%n, %tid) <{type = #ptx<type s32>}> : (!ptx.b32, !ptx.b32) -> !ptx.b64
   %mixed = ptx.add_mixed f16 %h, %a
   // CHECK: %mixed = ptx.add_mixed f16 %h, %a
   %max = ptx.max f32 %a, %b : !ptx.b32
@@ -104,17 +104,17 @@ ptx.entry @all_ops [#ptx.type u64, #ptx.type f32] attributes {alignments = array
   // CHECK: %not = ptx.not b32 %n : !ptx.b32
   %shl = ptx.shl b64 %wide, %tid : !ptx.b64
   //         CHECK: %shl = ptx.shl b64 %wide, %tid : !ptx.b64
-  // CHECK-GENERIC: %shl = "ptx.shl"(%wide, %tid) <{type = #ptx.type b64}> : (!ptx.b64, !ptx.b32) -> !ptx.b64
+  // CHECK-GENERIC: %shl = "ptx.shl"(%wide, %tid) <{type = #ptx<type b64>}> : (!ptx.b64, !ptx.b32) -> !ptx.b64
   %shr = ptx.shr s32 %n, %tid : !ptx.b32
   // CHECK: %shr = ptx.shr s32 %n, %tid : !ptx.b32
   %p = ptx.setp lt s64 %wide, %shl : !ptx.b64
   //         CHECK: %p = ptx.setp lt s64 %wide, %shl : !ptx.b64
-  // CHECK-GENERIC: %p = "ptx.setp"(%wide, %shl) <{comparison = #ptx.comparison lt, type = #ptx.type s64}> : (!ptx.b64, !ptx.b64) -> !ptx.pred
+  // CHECK-GENERIC: %p = "ptx.setp"(%wide, %shl) <{comparison = #ptx<comparison lt>, type = #ptx<type s64>}> : (!ptx.b64, !ptx.b64) -> !ptx.pred
   %selected = ptx.selp b32 %n, %tid, %p : !ptx.b32
   // CHECK: %selected = ptx.selp b32 %n, %tid, %p : !ptx.b32
-  %half = ptx.cvt f16 from f32 %a {rounding = #ptx.rounding rn}
-  //         CHECK: %half = ptx.cvt f16 from f32 %a {rounding = #ptx.rounding rn}
-  // CHECK-GENERIC: %half = "ptx.cvt"(%a) <{{{.*}}rounding = #ptx.rounding rn{{.*}}}> : (!ptx.b32) -> !ptx.b16
+  %half = ptx.cvt f16 from f32 %a {rounding = #ptx<rounding rn>}
+  //         CHECK: %half = ptx.cvt f16 from f32 %a {rounding = #ptx<rounding rn>}
+  // CHECK-GENERIC: %half = "ptx.cvt"(%a) <{{{.*}}rounding = #ptx<rounding rn>{{.*}}}> : (!ptx.b32) -> !ptx.b16
 
   %active = ptx.activemask
   // CHECK: %active = ptx.activemask
@@ -137,8 +137,8 @@ ptx.entry @all_ops [#ptx.type u64, #ptx.type f32] attributes {alignments = array
   // CHECK: ptx.ret
 }
 
-ptx.func @callee [#ptx.type b64, #ptx.type f32] -> [#ptx.type f32] {
-// CHECK: ptx.func @callee [#ptx.type b64, #ptx.type f32] -> [#ptx.type f32] {
+ptx.func @callee [#ptx<type b64>, #ptx<type f32>] -> [#ptx<type f32>] {
+// CHECK: ptx.func @callee [#ptx<type b64>, #ptx<type f32>] -> [#ptx<type f32>] {
   %0 = ptx.ld_param 1 f32
   ptx.st_param 0 f32 %0 : !ptx.b32
   // CHECK: ptx.st_param 0 f32 %{{.*}} : !ptx.b32

@@ -1,0 +1,69 @@
+"""Every shape that TVM's own thread-scope tests have, and every type that `local` takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.semantics.test_three_roads import check
+
+TVM_LENGTHS = [1, 4, 7, 8, 9, 10, 15, 16, 17, 32, 63, 64, 65, 100, 128, 256]
+TVM_AXES = [
+    ([4, 8], [0]),
+    ([4, 8], [1]),
+    ([3, 4, 5], [0, 2]),
+    ([2, 3, 4], [-1]),
+    ([2, 3, 4], [0]),
+]
+FLOAT_KINDS = ["add", "mul", "maxnumf", "minnumf", "maximumf", "minimumf"]
+INTEGER_KINDS = ["add", "mul", "maxsi", "minsi", "maxui", "minui", "and", "or", "xor"]
+CHIPS = ["sm_80", "sm_90", "sm_100a", "sm_120a"]
+
+
+@pytest.mark.parametrize("chip", ["sm_90", "sm_100a"])
+@pytest.mark.parametrize("kind", ["add", "maxnumf", "minnumf"])
+def test_tvm_lengths(kind: str, chip: str):
+    for length in TVM_LENGTHS:
+        check(kind, [length], chip=chip)
+
+
+@pytest.mark.parametrize("accumulate", [False, True], ids=["fresh", "accumulate"])
+@pytest.mark.parametrize("chip", ["sm_90", "sm_100a"])
+@pytest.mark.parametrize("kind", FLOAT_KINDS)
+def test_tvm_axes(kind: str, chip: str, accumulate: bool):
+    for shape, axes in TVM_AXES:
+        check(kind, shape, axes=axes, chip=chip, accumulate=accumulate)
+
+
+@pytest.mark.parametrize("accumulate", [False, True], ids=["fresh", "accumulate"])
+def test_no_axis_at_all(accumulate: bool):
+    for dtype, kind in (("f32", "add"), ("f32", "minimumf"), ("i8", "mul"), ("bf16", "add")):
+        check(kind, [2, 3], axes=[], dtype=dtype, accumulate=accumulate)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f64"])
+@pytest.mark.parametrize("kind", FLOAT_KINDS)
+def test_float_types(kind: str, dtype: str, chip: str):
+    orders = ["lanes8", "sequential"] if kind in ("add", "mul") else [None]
+    for order in orders:
+        for length in (1, 2, 3, 8, 13, 33):
+            check(kind, [length], dtype=dtype, order=order, chip=chip)
+    check(kind, [3, 4, 5], axes=[0, 2], dtype=dtype, chip=chip, accumulate=True)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "i16", "i32", "i64"])
+@pytest.mark.parametrize("kind", INTEGER_KINDS)
+def test_integer_types(kind: str, dtype: str):
+    for chip in ("sm_80", "sm_100a"):
+        for length in (1, 2, 7, 8, 33):
+            check(kind, [length], dtype=dtype, chip=chip)
+    check(kind, [3, 4, 5], axes=[0, 2], dtype=dtype, accumulate=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"ftz": True}, {"accumulate": True}], ids=str)
+def test_products_of_f32(options: dict[str, Any]):
+    for order in ("lanes8", "sequential"):
+        for length in (1, 2, 7, 8, 9, 17):
+            check("mul", [length], order=order, **options)
