@@ -69,6 +69,12 @@ def _convert_kernels_to_ptx() -> type[ModulePass]:
     return ConvertKernelsToPtxPass
 
 
+def _convert_packed_to_llvm() -> type[ModulePass]:
+    from xdsl_packed.transforms.convert_packed_to_llvm import ConvertPackedToLlvmPass
+
+    return ConvertPackedToLlvmPass
+
+
 def _convert_to_ptx() -> type[ModulePass]:
     from xdsl_packed.transforms.convert_to_ptx import ConvertToPtxPass
 
@@ -91,6 +97,7 @@ XDSL_PACKED_UNIVERSE = Universe(
     all_dialects={"tile": _tile, "packed": _packed, "ptx": _ptx},
     all_passes={
         "convert-kernels-to-ptx": _convert_kernels_to_ptx,
+        "convert-packed-to-llvm": _convert_packed_to_llvm,
         "convert-to-ptx": _convert_to_ptx,
         "expand-local-copies": _expand_local_copies,
         "fold-reduction-chains": _fold_reduction_chains,

@@ -259,7 +259,8 @@ def _answer(
 ) -> _Number | None:
     """What the body gives for `pair`, or None where it does more than select."""
     values: dict[SSAValue, _Number] = dict(zip(body.args, pair))
-    for op in ops:
+    constants = [v.owner for op in ops for v in op.operands if v not in values]
+    for op in (*(c for c in constants if isinstance(c, arith.ConstantOp)), *ops):
         operands = [values[operand] for operand in op.operands if operand in values]
         if len(operands) != len(op.operands):
             return None

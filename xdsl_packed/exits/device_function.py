@@ -92,7 +92,8 @@ def _by_pointer(lowering: Lowering, align: int | None) -> func.FuncOp:
         each = DictionaryAttr({"llvm.align": IntegerAttr(align, i64)})
         function.properties["arg_attrs"] = ArrayAttr([each, each])
     builder = Builder(InsertPoint.at_end(function.body.block))
-    access = MemRefAccess(*function.args, reduction.accumulate)
+    source, destination = function.args
+    access = MemRefAccess(source, destination, reduction.accumulate)
     access.write(lowering.emit(access.read(builder), builder), builder)
     builder.insert(func.ReturnOp())
     return function

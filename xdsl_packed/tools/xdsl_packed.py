@@ -58,9 +58,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     compile_command.add_argument(
         "--emit",
-        choices=("ptx", "cubin", "sass", "mlir"),
+        choices=("ptx", "cubin", "sass", "mlir", "func", "cuda", "llvm"),
         default="ptx",
-        help="mlir is the module in the ptx dialect; default: ptx",
+        help="mlir is the module in the ptx dialect; func, cuda and llvm are, for each "
+        "reduction, a PTX device function, a CUDA C++ function in a header, and an LLVM IR "
+        "kernel; default: ptx",
+    )
+    compile_command.add_argument(
+        "--by",
+        choices=("pointer", "value"),
+        default="pointer",
+        help="how the function takes the elements (func); default: pointer",
     )
     compile_command.add_argument(
         "--ptxas", metavar="PATH", help="the assembler to use (cubin and sass)"
@@ -131,7 +139,7 @@ def _module(arguments: argparse.Namespace) -> ModuleOp:
     """The module of the file or of the options, verified, with its target recorded."""
     from xdsl_packed.compiler import reduction_module
     from xdsl_packed.frontend import parse_file, parse_text, verify
-    from xdsl_packed.target import GpuTarget
+    from xdsl_packed.target import CHIP_ATTRIBUTE, GpuTarget
 
     if arguments.file is None:
         module = reduction_module(
@@ -153,6 +161,10 @@ def _module(arguments: argparse.Namespace) -> ModuleOp:
         _, module = parse_file(arguments.file)
     if arguments.chip is not None:
         GpuTarget.of(arguments.chip, arguments.ptx_version).set_on_module(module)
+    elif CHIP_ATTRIBUTE not in module.attributes:
+        raise DiagnosticException(
+            f"{arguments.file}: error: names no chip: give one, for example --chip sm_100a"
+        )
     verify(module)
     return module
 
@@ -182,12 +194,38 @@ def _lowered(arguments: argparse.Namespace) -> _Lowered:
     return _Lowered(module, text.getvalue(), target)
 
 
+def _exit(arguments: argparse.Namespace) -> str:
+    """What another compiler takes."""
+    from xdsl_packed.exits.lowering import lowerings
+
+    found = lowerings(
+        _module(arguments), variant=arguments.variant, enable=arguments.enable
+    )
+    if arguments.emit == "func":
+        from xdsl_packed.exits.device_function import device_function_ptx
+
+        by_value = arguments.by == "value"
+        return device_function_ptx(found, by_value=by_value, align=arguments.align)
+    if arguments.emit == "cuda":
+        from xdsl_packed.exits.cuda_header import cuda_header
+
+        return cuda_header(found)
+    from xdsl_packed.exits.llvm_ir import llvm_ir
+
+    return llvm_ir(found)
+
+
+_EXITS = ("func", "cuda", "llvm")
+
+
 def _compile(arguments: argparse.Namespace) -> str | bytes:
+    if arguments.emit in _EXITS:
+        return _exit(arguments)
     lowered = _lowered(arguments)
     if arguments.emit == "ptx":
         return lowered.ptx
     if arguments.emit == "mlir":
-        return f"{lowered.module}\n"
+        return str(lowered.module) + "\n"
     from xdsl_packed.backend.ptxas import assemble
 
     cubin = assemble(lowered.ptx, lowered.target.chip.name, ptxas=arguments.ptxas)
@@ -236,6 +274,10 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         _run(arguments)
     except DiagnosticException as error:
         print(error, file=sys.stderr)
+        sys.exit(1)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        print(f"error: xdsl-packed failed, please report ({what})", file=sys.stderr)
         sys.exit(1)
     sys.exit(0)
 

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
     i32,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
@@ -87,7 +87,10 @@ class _ToLlvmArithmetic(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
-        self, op: packed.AddOp | packed.MulOp | packed.FmaOp, rewriter: PatternRewriter, /
+        self,
+        op: packed.AddOp | packed.MulOp | packed.FmaOp,
+        rewriter: PatternRewriter,
+        /,
     ) -> None:
         if op.ftz is not None or op.result.type == f32x2:
             return
@@ -190,9 +193,7 @@ class _Unpack(RewritePattern):
         ).result
         high_bits = builder.insert(llvm.LShrOp(low_bits, shift)).results[0]
         lanes = [
-            _as(
-                builder, builder.insert(llvm.TruncOp(bits, half)).results[0], lane.type
-            )
+            _as(builder, builder.insert(llvm.TruncOp(bits, half)).results[0], lane.type)
             for bits, lane in ((low_bits, op.low), (high_bits, op.high))
         ]
         rewriter.replace(op, (), lanes)

@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
-from xdsl.utils.hints import isa
 
 from xdsl_packed.diagnostics import error_at
 from xdsl_packed.dialects import ptx
@@ -32,6 +31,7 @@ from xdsl_packed.transforms.conversion.types import (
     pair_type,
     register_bits,
     scalar_type,
+    vector_type,
 )
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -288,9 +288,8 @@ class Conversion:
 
     def element(self, type: Attribute) -> PtxType:
         """The PTX type of a scalar, or of the lanes of a vector."""
-        if isa(type, VectorType[Attribute]):
-            return self.type(type.element_type)
-        return self.type(type)
+        vector = vector_type(type)
+        return self.type(type if vector is None else vector.element_type)
 
     def carried(self, value: SSAValue) -> list[SSAValue]:
         """The registers that carry `value` through a loop: a pair of floats as one."""
@@ -300,12 +299,12 @@ class Conversion:
 
     def carried_types(self, type: Attribute) -> list[PtxRegisterType]:
         """The types of the registers that carry a value of this type."""
-        if not isa(type, VectorType[Attribute]):
+        if (vector := vector_type(type)) is None:
             return [self.type(type).register]
-        lane = self.type(type.element_type)
+        lane = self.type(vector.element_type)
         if self._is_pair(type) and (pair := pair_type(lane)) is not None:
             return [pair.register]
-        return [lane.register] * prod(type.get_shape())
+        return [lane.register] * prod(vector.get_shape())
 
     def set_carried(self, value: SSAValue, registers: Sequence[SSAValue]) -> None:
         """Say what `value`, carried as `carried` says, has become."""
@@ -316,9 +315,9 @@ class Conversion:
 
     def _is_pair(self, type: Attribute) -> bool:
         return (
-            isa(type, VectorType[Attribute])
-            and type.get_shape() == (2,)
-            and (lane := scalar_type(type.element_type)) is not None
+            (vector := vector_type(type)) is not None
+            and vector.get_shape() == (2,)
+            and (lane := scalar_type(vector.element_type)) is not None
             and pair_type(lane) is not None
         )
 

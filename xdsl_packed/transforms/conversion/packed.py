@@ -6,20 +6,19 @@ from collections.abc import Callable, Mapping
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from xdsl_packed.dialects import packed, ptx
 from xdsl_packed.dialects.ptx import PtxType
 from xdsl_packed.transforms.conversion.conversion import Conversion, Vector, converts
 from xdsl_packed.transforms.conversion.floats import add, extremum, multiply
-from xdsl_packed.transforms.conversion.types import pair_type
+from xdsl_packed.transforms.conversion.types import pair_type, vector_type
 
 
 def _type(conversion: Conversion, type: Attribute) -> PtxType:
     """The type of a float, or of a pair of floats in one register."""
-    if not isa(type, VectorType[Attribute]):
+    if (vector := vector_type(type)) is None:
         return conversion.type(type)
-    pair = pair_type(conversion.type(type.element_type))
+    pair = pair_type(conversion.type(vector.element_type))
     assert pair is not None
     return pair
 

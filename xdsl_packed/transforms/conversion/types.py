@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
@@ -11,6 +12,7 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IndexType,
     IntegerType,
+    VectorType,
 )
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
@@ -41,6 +43,11 @@ _PAIRS: Mapping[PtxType, PtxType] = {
     PtxType.bf16: PtxType.bf16x2,
     PtxType.f32: PtxType.f32x2,
 }
+
+
+def vector_type(type: Attribute) -> VectorType[Attribute] | None:
+    """`type` when it is a vector; much faster than `isa`, and asked for most ops."""
+    return cast(VectorType[Attribute], type) if isinstance(type, VectorType) else None
 
 
 def scalar_type(type: Attribute) -> PtxType | None:
