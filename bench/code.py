@@ -65,7 +65,7 @@ def measure_all(
     advance: Callable[[], object],
 ) -> Results:
     """
-    Every op in every column at every length; `advance` is called after each.
+    Every op in every column at every length; `advance` is called after each, from any thread.
 
     The columns translate one after the other, because not every compiler may be called from two threads; ptxas
     and nvdisasm run beside them.
@@ -77,8 +77,8 @@ def measure_all(
                 for n in lengths:
                     text = _translate(column, op, n, chip)
                     task = pool.submit(_outcome, text, chip)
+                    task.add_done_callback(lambda _: advance())
                     pending[op.name, column.name, n] = task
-                    advance()
     return {key: task.result() for key, task in pending.items()}
 
 

@@ -91,7 +91,7 @@ def _take_turns(
     work: dict[str, Callable[[], object]], advance: Callable[[], object]
 ) -> dict[str, list[tuple[float, float]]]:
     slow = {
-        name for name, task in work.items() if _timed(task)[1] > 1000 * SLOW_SECONDS
+        name for name, task in work.items() if _timed(task)[0] > 1000 * SLOW_SECONDS
     }
     for name, task in work.items():
         for _ in range(0 if name in slow else WARM_UP):

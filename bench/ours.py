@@ -2,6 +2,8 @@
 
 from importlib.metadata import version
 
+from xdsl.utils.exceptions import DiagnosticException
+
 from bench.ops import ALIGNMENT, OPS, OpName
 from bench.peer import NotOffered
 from xdsl_packed import compile_reduction
@@ -29,15 +31,21 @@ class Ours:
         if reduction.sources != 1:
             raise NotOffered("compile_reduction reads one source")
         ordered = reduction.kind in _ORDERED and not reduction.dtype.startswith("i")
-        return compile_reduction(
-            reduction.kind,
-            (n,),
-            dtype=reduction.dtype,
-            chip=chip,
-            order=self._order if ordered else None,
-            variant=self._variant,
-            align=ALIGNMENT,
-        ).ptx
+        try:
+            return compile_reduction(
+                reduction.kind,
+                (n,),
+                dtype=reduction.dtype,
+                chip=chip,
+                order=self._order if ordered else None,
+                variant=self._variant,
+                align=ALIGNMENT,
+            ).ptx
+        except DiagnosticException as error:
+            if self._variant is None:
+                raise
+            # A variant that is forced says itself why it declines.
+            raise NotOffered(str(error).rpartition("error: ")[2]) from None
 
     def lower(self, op: OpName, n: int, chip: str) -> object:
         return self.ptx(op, n, chip)

@@ -1,6 +1,7 @@
 """The whole way of examples/sum32.mlir for sm_100a: choice, PTX, machine code."""
 
 import io
+import os
 from pathlib import Path
 
 from xdsl.context import Context
@@ -14,7 +15,7 @@ CHIP = "sm_100a"
 
 
 def main() -> None:
-    _, module = parse_file(Path(__file__).with_name("sum32.mlir"))
+    _, module = parse_file(os.path.relpath(Path(__file__).with_name("sum32.mlir")))
     print(lower(module, chip=CHIP).text())
     ptx = io.StringIO()
     PtxTarget().emit(Context(), module, ptx)

@@ -59,7 +59,9 @@ def cuda_to_ptx(source: str, chip: str, flags: Sequence[str] = ()) -> str:
             check=False,
         )
         if ran.returncode != 0:
-            raise RuntimeError(f"nvcc: {(ran.stderr or ran.stdout).strip()[:500]}")
+            said = (ran.stderr or ran.stdout).strip().splitlines()
+            why = next((line for line in said if "error" in line), "\n".join(said))
+            raise RuntimeError(f"nvcc: {why}")
         return Path(folder, "kernel.ptx").read_text()
 
 

@@ -162,4 +162,4 @@ def test_public_names():
     for name in xdsl_packed.__all__:
         assert getattr(xdsl_packed, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        xdsl_packed.nothing  # noqa: B018
+        xdsl_packed.nothing

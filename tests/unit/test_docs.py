@@ -47,8 +47,9 @@ def blocks(doc: Path) -> list[Block]:
 
 def matches(shown: str, printed: str) -> bool:
     """Whether `printed` is `shown`, where `...` lines stand for anything."""
-    parts = [re.escape(part) for part in re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)]
-    return re.fullmatch("(?s:.*?)".join(parts).strip(), printed.strip()) is not None
+    parts = re.split(r"^\.\.\.\n", shown.strip() + "\n", flags=re.MULTILINE)
+    pattern = "(?s:.*?)".join(map(re.escape, parts))
+    return re.fullmatch(pattern, printed.strip() + "\n") is not None
 
 
 def commands(block: Block) -> Iterator[tuple[str, str]]:

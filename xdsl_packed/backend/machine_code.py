@@ -140,9 +140,14 @@ class Instruction:
 
     @property
     def is_move(self) -> bool:
-        """It passes bits on and computes nothing."""
-        return self.opcode in _MOVES or (
-            self.opcode == "IMAD" and self.modifiers[:1] == ("MOV",)
+        """It passes bits on, or makes a constant, and computes nothing."""
+        if self.opcode in _MOVES:
+            return True
+        if self.opcode not in ("IMAD", "HFMA2"):
+            return False
+        # `IMAD.MOV`, and `HFMA2 R0, -RZ, RZ, 1, 0`, which reads no register.
+        return self.modifiers[:1] == ("MOV",) or not any(
+            _ANY_REGISTER.match(operand) for operand in self.operands[1:]
         )
 
     @property
@@ -164,6 +169,7 @@ class Instruction:
         return f"{self.predicate} {name} {', '.join(self.operands)}".strip()
 
 
+_ANY_REGISTER = re.compile(r"[-|~]*U?R\d")
 _LOADS = ("LD", "ULDC", "S2R", "S2UR", "CS2R", "ATOM")
 _STORES = ("ST", "UST", "REDG")
 _MOVES = frozenset({"MOV", "UMOV", "R2UR", "RPCMOV", "PRMT", "UPRMT"})
@@ -372,16 +378,36 @@ def read_machine_code(
     """
     elf = _read_elf(cubin)
     name = _chosen_entry(elf, entry)
+    return _read_entry(elf, name, _disassembled(cubin, nvdisasm))
+
+
+def read_all_machine_code(
+    cubin: bytes, *, nvdisasm: str | PathLike[str] | None = None
+) -> dict[str, MachineCode]:
+    """
+    The machine code of every entry, by name: one run of nvdisasm, which takes most of the time.
+
+    Raises DiagnosticException as `read_machine_code` does.
+    """
+    elf = _read_elf(cubin)
+    disassembled = _disassembled(cubin, nvdisasm)
+    return {name: _read_entry(elf, name, disassembled) for name in elf.entries}
+
+
+_Disassembled: TypeAlias = Mapping[str, Sequence[dict[str, Any]]]
+"""nvdisasm's instructions of each function, each with its opcode and maybe operands and a predicate."""
+
+
+def _read_entry(elf: "_Cubin", name: str, disassembled: _Disassembled) -> MachineCode:
     try:
         code = elf.code_of(name)
         registers, stack = elf.registers_of(name), elf.stack_of(name)
         parameters = elf.parameters_of(name)
     except (struct.error, IndexError, OverflowError):
         raise _damaged() from None
-    disassembled = _disassembled(cubin, name, nvdisasm)
     instructions = tuple(
         _instruction(16 * index, fields, code[16 * index : 16 * index + 16])
-        for index, fields in enumerate(disassembled)
+        for index, fields in enumerate(disassembled.get(name, ()))
     )
     if 16 * len(instructions) != len(code):
         raise DiagnosticException(
@@ -432,18 +458,14 @@ def _run_nvdisasm(tool: Path, option: str, cubin: bytes) -> str:
         return run_tool(tool, arguments, folder=folder, subject="cubin")
 
 
-def _disassembled(
-    cubin: bytes, entry: str, nvdisasm: str | PathLike[str] | None
-) -> list[dict[str, Any]]:
-    """nvdisasm's instructions of `entry`, each with its opcode and maybe operands and a predicate."""
+def _disassembled(cubin: bytes, nvdisasm: str | PathLike[str] | None) -> _Disassembled:
     tool = find_tool("nvdisasm", nvdisasm)
     try:
         _, functions = json.loads(_run_nvdisasm(tool, "-json", cubin))
-        by_name = {f["function-name"]: f["sass-instructions"] for f in functions}
-        return by_name[entry]
+        return {f["function-name"]: f["sass-instructions"] for f in functions}
     except (ValueError, TypeError, KeyError):
         raise DiagnosticException(
-            f"{tool} did not print {entry} as JSON; nvdisasm of CUDA 13 does"
+            f"{tool} did not print the code as JSON; nvdisasm of CUDA 13 does"
         ) from None
 
 
@@ -723,7 +745,8 @@ class _Values:
     def computed(
         self, instruction: Instruction, inputs: Sequence[Expression]
     ) -> Expression:
-        opcode, modifiers = instruction.opcode, instruction.modifiers
+        # The uniform datapath of sm_120 has the same operations: UFADD is a FADD.
+        opcode, modifiers = instruction.opcode.removeprefix("U"), instruction.modifiers
         suffix = "".join(f".{m.lower()}" for m in modifiers)
         name = _PACKED.get(opcode) or _SCALAR.get(opcode)
         if name in ("fma", "dfma") and Constant("1") in inputs[:2]:
@@ -744,7 +767,7 @@ class _Values:
             return combine("imul", *inputs[:2])
         if opcode == "LOP3" and (logic := self.logic(instruction, inputs)) is not None:
             return logic
-        return Operation(f"{opcode.lower()}{suffix}", tuple(inputs))
+        return Operation(f"{instruction.opcode.lower()}{suffix}", tuple(inputs))
 
     def logic(
         self, instruction: Instruction, inputs: Sequence[Expression]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 from typing import ClassVar
 
@@ -324,7 +324,7 @@ def _check_axes(
                 else f"has axis {axis} on a tile of rank 0: it has no axes"
             ), ()
     axes = tuple(sorted(axis % rank for axis in written))
-    for axis, following in zip(axes, axes[1:]):
+    for axis, following in pairwise(axes):
         if axis == following:
             return f"has axis {axis} twice: name each axis once", ()
     return None, axes

@@ -22,7 +22,7 @@ from xdsl_packed.target import GpuTarget
 
 def _read(op: Operation, target: GpuTarget) -> Entry | str:
     if not isinstance(op, ReduceOp):
-        return "it is no linalg.reduce that xDSL knows"
+        return "it is no linalg.reduce of xDSL"
     source_type, destination_type = op.input.type, op.init.type
     if not isa(source_type, MemRefType[Attribute]) or not isa(
         destination_type, MemRefType[Attribute]

@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
+from xdsl_packed.constants import KnownIntegers
 from xdsl_packed.entrances.entry import Access
+from xdsl_packed.layouts import memory_space, static_layout, subview
 from xdsl_packed.reduction import Storage, Tile
-from xdsl_packed.transforms.constants import KnownIntegers
-from xdsl_packed.transforms.layouts import memory_space, static_layout, subview
 
 
 def check_subviews(tile: SSAValue) -> None:

@@ -4,6 +4,9 @@ The entrance of `vector.multi_reduction`: any dimensions of a vector in register
 xDSL does not know the op: it arrives unregistered, in generic form. It has no fast-math
 flags upstream, so a sum is sequential: accumulator first, then the reduced elements in
 row-major order, as upstream's own lowering to vector.reduction does it.
+
+Without dimensions it is its source, and the accumulator takes no part: upstream folds it so
+(llvm/llvm-project#188983).
 """
 
 from __future__ import annotations
@@ -74,11 +77,21 @@ def _read(op: Operation, target: GpuTarget) -> Entry | str:
         accumulation_type=tile.element_type,
         order=order_of(op) if takes_order(kind, tile.element_type) else None,
         ftz=False,
-        accumulate=True,
+        accumulate=bool(axes),
         scope=Scope.THREAD,
         target=target,
     )
-    return Entry(reduction.with_order_resolved(), MultiReductionAccess(op))
+    return Entry(
+        reduction.with_order_resolved(),
+        MultiReductionAccess(op, reduction.accumulate),
+        None if axes else _NO_DIMENSIONS,
+    )
+
+
+_NO_DIMENSIONS = (
+    "has no reduction_dims: its result is its source, and the accumulator takes no part, "
+    "as upstream folds it"
+)
 
 
 def _axes(op: Operation, rank: int) -> tuple[int, ...] | str:
@@ -105,10 +118,14 @@ class MultiReductionAccess(Access):
     """A vector and an accumulator of the result's type, a scalar or a smaller vector."""
 
     op: Operation
+    accumulate: bool
 
     def read(self, builder: Builder) -> list[SSAValue]:
         source, accumulator = self.op.operands
-        return [*extract_all(source, builder), *extract_all(accumulator, builder)]
+        values = extract_all(source, builder)
+        if self.accumulate:
+            values.extend(extract_all(accumulator, builder))
+        return values
 
     def write(self, results: Sequence[SSAValue], builder: Builder) -> None:
         _, written = self.op.operands

@@ -26,7 +26,7 @@ from xdsl_packed.target import GpuTarget
 
 def _read(op: Operation, target: GpuTarget) -> Entry | str:
     if not isinstance(op, vector.ReductionOp):
-        return "it is no vector.reduction that xDSL knows"
+        return "it is no vector.reduction of xDSL"
     type = op.vector.type
     if not isa(type, VectorType[Attribute]):
         return f"it reduces {type}, expected a vector"

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xdsl_packed.diagnostics import error_at
-from xdsl_packed.transforms.layouts import is_local
+from xdsl_packed.layouts import is_local
 
 
 @dataclass(frozen=True)

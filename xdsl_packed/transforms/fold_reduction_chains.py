@@ -190,7 +190,7 @@ def _fold(chain: Chain) -> None:
     )
     reduction.location = root.location
     Rewriter.insert_op(reduction, InsertPoint.before(root))
-    extracts = {operand.owner for op in chain.ops for operand in op.operands}
+    extracts = dict.fromkeys(v.owner for op in chain.ops for v in op.operands)
     Rewriter.replace_op(root, [], reduction.results)
     for op in chain.ops[1:]:
         Rewriter.erase_op(op)

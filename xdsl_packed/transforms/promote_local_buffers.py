@@ -27,10 +27,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import Pure
 from xdsl.utils.hints import isa
 
+from xdsl_packed.constants import KnownIntegers
 from xdsl_packed.diagnostics import error_at, remark_at
 from xdsl_packed.dialects import packed
-from xdsl_packed.transforms.constants import KnownIntegers
-from xdsl_packed.transforms.layouts import (
+from xdsl_packed.layouts import (
     Layout,
     is_local,
     static_layout,

@@ -22,9 +22,9 @@ from xdsl.traits import Pure
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 from xdsl.utils.hints import isa
 
+from xdsl_packed.constants import KnownIntegers
 from xdsl_packed.diagnostics import error_at, remark_at
-from xdsl_packed.transforms.constants import KnownIntegers
-from xdsl_packed.transforms.layouts import is_local
+from xdsl_packed.layouts import is_local
 
 # A buffer in registers has at most a few thousand elements: a loop that becomes more ops
 # than this is left as it is, rather than fill the memory of the machine that compiles.

@@ -4,7 +4,7 @@
 func.func @declined(%x: f32, %v: vector<16xf32>, %mask: vector<16xi1>, %m: vector<2x8xf32>, %all: vector<2x8xi1>, %acc: vector<2xf32>) {
   %0 = "gpu.all_reduce"(%x) <{op = #gpu<all_reduce_op add>}> ({}) : (f32) -> f32
   // CHECK: remark: 'gpu.all_reduce' is left alone: cannot be read as a reduction: it combines one value of every thread of the block, which needs shared memory and barriers: missing is a variant that asks for them at scope cta.
-  %1 = "gpu.subgroup_reduce"(%x) <{op = #gpu<all_reduce_op maxnumf>}> : (f32) -> f32
+  %1 = "gpu.subgroup_reduce"(%x) <{op = #gpu<all_reduce_op add>}> : (f32) -> f32
   // CHECK: remark: 'gpu.subgroup_reduce' is left alone: cannot be read as a reduction: it combines one value of every lane of the warp, which needs shuffles (or redux.sync): missing is a variant that emits them at scope warp.
   %2 = "vector.mask"(%mask) ({
     %3 = vector.reduction <add>, %v : vector<16xf32> into f32

@@ -41,14 +41,17 @@ func.func @all(%v: vector<1x2xf32>, %acc: f32) -> f32 {
 // CHECK-NEXT: [[C:%.*]] = packed.add [[B]], {{%.*}} : f32
 // CHECK-NEXT: func.return [[C]]
 
-// No dimension: element by element with the accumulator.
+// No dimension: upstream folds it to its source.
 // CHECK-LABEL: func.func @none
 func.func @none(%v: vector<2xf32>, %acc: vector<2xf32>) -> vector<2xf32> {
   %r = "vector.multi_reduction"(%v, %acc) <{kind = #vector.kind<minimumf>, reduction_dims = array<i64>}> : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
   func.return %r : vector<2xf32>
 }
-// CHECK-COUNT-2: packed.min {{.*}} {nan} : f32
-// CHECK-NOT:     packed.min
+// CHECK-NEXT: [[X0:%.*]] = vector.extract %v[0]
+// CHECK-NEXT: [[X1:%.*]] = vector.extract %v[1]
+// CHECK-NEXT: [[I:%.*]] = vector.insert [[X0]], %acc [0]
+// CHECK-NEXT: [[R:%.*]] = vector.insert [[X1]], [[I]] [1]
+// CHECK-NEXT: func.return [[R]]
 
 // Middle dimensions of a higher rank.
 // CHECK-LABEL: func.func @middle

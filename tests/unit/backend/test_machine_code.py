@@ -490,7 +490,7 @@ L:
         tool = tmp_path / "nvdisasm"
         tool.write_text("#!/bin/sh\necho nothing\n")
         tool.chmod(0o755)
-        with pytest.raises(DiagnosticException, match="did not print k as JSON"):
+        with pytest.raises(DiagnosticException, match="did not print the code as JSON"):
             read_machine_code(cubin, nvdisasm=tool)
         with pytest.raises(DiagnosticException, match="nvdisasm given explicitly"):
             read_machine_code(cubin, nvdisasm=tmp_path / "none")

@@ -9,7 +9,7 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-NUMPY_TYPES = {
+NUMPY_TYPES: dict[str, type[Any]] = {
     "f16": np.float16,
     "bf16": np.uint16,
     "f32": np.float32,
@@ -75,7 +75,9 @@ def integer_inputs(count: int, dtype: str, *seed: object) -> Array:
     """`count` values by some dozens of inputs: random, extreme, one element alone."""
     random = generator(count, dtype, *seed)
     info = np.iinfo(NUMPY_TYPES[dtype])
-    anything = random.integers(info.min, info.max, (count, 16), NUMPY_TYPES[dtype], True)
+    anything = random.integers(
+        info.min, info.max, (count, 16), NUMPY_TYPES[dtype], True
+    )
     extremes = random.choice(
         np.array([info.min, info.max, 0, 1, -1, info.min + 1], NUMPY_TYPES[dtype]),
         (count, 16),

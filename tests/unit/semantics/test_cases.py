@@ -46,9 +46,7 @@ GENERATED: dict[str, Callable[[list[int]], Any]] = {
     "vector<f32> holding 2.5": lambda shape: np.full(shape, 2.5),
 }
 
-COMPUTED = [
-    case["id"] for case in CASES if case["id"] not in DIAGNOSED | ELSEWHERE
-]
+COMPUTED = [case["id"] for case in CASES if case["id"] not in DIAGNOSED | ELSEWHERE]
 
 
 def kernel_options(case: dict[str, Any], chip: str) -> dict[str, Any]:

@@ -38,7 +38,12 @@ def test_tvm_axes(kind: str, chip: str, accumulate: bool):
 
 @pytest.mark.parametrize("accumulate", [False, True], ids=["fresh", "accumulate"])
 def test_no_axis_at_all(accumulate: bool):
-    for dtype, kind in (("f32", "add"), ("f32", "minimumf"), ("i8", "mul"), ("bf16", "add")):
+    for dtype, kind in (
+        ("f32", "add"),
+        ("f32", "minimumf"),
+        ("i8", "mul"),
+        ("bf16", "add"),
+    ):
         check(kind, [2, 3], axes=[], dtype=dtype, accumulate=accumulate)
 
 

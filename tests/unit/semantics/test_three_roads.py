@@ -60,7 +60,9 @@ def check(
     old = inputs(outputs, dtype, "old", kind)
     old = np.resize(old.T, (batch, outputs)).T.copy()
     old = old.reshape(*kernel.reduction.destination_shape, batch)
-    kept = [n for a, n in enumerate(shape) if a not in {x % len(shape) for x in reduced}]
+    kept = [
+        n for a, n in enumerate(shape) if a not in {x % len(shape) for x in reduced}
+    ]
     expected = numpy_reference.reduce(
         kind,
         source,

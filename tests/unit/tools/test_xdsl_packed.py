@@ -56,7 +56,7 @@ def test_compile_a_reduction(capfd: pytest.CaptureFixture[str]):
         (["--shape", "4x8", "--axes", "0"], "axes0"),
         (["--shape", "4,8", "--axes=-1"], "axesm1"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+    ids=str,
 )
 def test_options(capfd: pytest.CaptureFixture[str], option: list[str], text: str):
     code, out, err = run(capfd, "compile", *ADD_32, *option)
@@ -66,7 +66,11 @@ def test_options(capfd: pytest.CaptureFixture[str], option: list[str], text: str
 
 def test_emit_cubin_sass_and_mlir(capfd: pytest.CaptureFixture[str], tmp_path: Path):
     cubin = tmp_path / "out.cubin"
-    assert run(capfd, "compile", *ADD_32, "--emit", "cubin", "-o", str(cubin)) == (0, "", "")
+    assert run(capfd, "compile", *ADD_32, "--emit", "cubin", "-o", str(cubin)) == (
+        0,
+        "",
+        "",
+    )
     assert cubin.read_bytes().startswith(b"\x7fELF")
     code, sass, err = run(capfd, "compile", *ADD_32, "--emit", "sass")
     assert (code, err) == (0, "")
@@ -124,7 +128,7 @@ def test_explain_says_why_nothing_takes_it(capfd: pytest.CaptureFixture[str]):
         ["compile", *ADD_32, "--emit", "object"],
         ["explain", *ADD_32, "--nothing"],
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_usage(capfd: pytest.CaptureFixture[str], arguments: list[str]):
     code, out, err = run(capfd, *arguments)
@@ -134,22 +138,28 @@ def test_usage(capfd: pytest.CaptureFixture[str], arguments: list[str]):
 
 DIAGNOSED = {
     "no chip": ([SUM32], "names no chip: give one, for example --chip sm_100a"),
-    "chip": (ADD_32 + ["--chip", "sm_1"], "is not a known chip, known are sm_75"),
-    "version": (ADD_32 + ["--ptx-version", "8.0"], "8.6"),
-    "kind": (ADD_32 + ["--kind", "average"], "there is no kind 'average': expected add"),
-    "dtype": (ADD_32 + ["--dtype", "f31"], "there is no element type 'f31'"),
-    "order": (ADD_32 + ["--order", "best"], "there is no order 'best'"),
-    "variant": (ADD_32 + ["--variant", "best"], "there is no variant 'best'"),
-    "enable": (ADD_32 + ["--enable", "best"], "there is no variant 'best'"),
-    "scope": (ADD_32 + ["--scope", "warp"], "no variant takes it"),
-    "align": (ADD_32 + ["--align", "3"], "align is 3: expected a power of two"),
-    "missing": (["no/such.mlir", "--chip", "sm_90"], "no/such.mlir: error: cannot be read"),
+    "chip": ([*ADD_32, "--chip", "sm_1"], "is not a known chip, known are sm_75"),
+    "version": ([*ADD_32, "--ptx-version", "8.0"], "8.6"),
+    "kind": (
+        [*ADD_32, "--kind", "average"],
+        "there is no kind 'average': expected add",
+    ),
+    "dtype": ([*ADD_32, "--dtype", "f31"], "there is no element type 'f31'"),
+    "order": ([*ADD_32, "--order", "best"], "there is no order 'best'"),
+    "variant": ([*ADD_32, "--variant", "best"], "there is no variant 'best'"),
+    "enable": ([*ADD_32, "--enable", "best"], "there is no variant 'best'"),
+    "scope": ([*ADD_32, "--scope", "warp"], "no variant takes it"),
+    "align": ([*ADD_32, "--align", "3"], "align is 3: expected a power of two"),
+    "missing": (
+        ["no/such.mlir", "--chip", "sm_90"],
+        "no/such.mlir: error: cannot be read",
+    ),
     "binary": ([sys.executable, "--chip", "sm_90"], "MLIR text is expected"),
     "ptxas": (
-        ADD_32 + ["--emit", "cubin", "--ptxas", "/no/such/ptxas"],
+        [*ADD_32, "--emit", "cubin", "--ptxas", "/no/such/ptxas"],
         "/no/such/ptxas",
     ),
-    "output": (ADD_32 + ["-o", "/no/such/folder/x"], "cannot write /no/such/folder/x"),
+    "output": ([*ADD_32, "-o", "/no/such/folder/x"], "cannot write /no/such/folder/x"),
 }
 
 
@@ -210,8 +220,15 @@ def test_the_output_file_is_whole_or_untouched(
 def test_same_text_under_any_hash_seed():
     texts = {
         subprocess.run(
-            [sys.executable, "-m", "xdsl_packed.tools.xdsl_packed", "compile", SUM32]
-            + ["--chip", "sm_100a"],
+            [
+                sys.executable,
+                "-m",
+                "xdsl_packed.tools.xdsl_packed",
+                "compile",
+                SUM32,
+                "--chip",
+                "sm_100a",
+            ],
             env={"PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,

@@ -87,7 +87,7 @@ def check(kernels: dict[str, tuple[str, list[Any]]], chip: str = "sm_90") -> Non
         assert assemble(ptx(text, assembled), assembled)
 
 
-COUNT = 96
+COUNT = 72
 
 
 def elementwise(name: str, op: str, source: str, target: str, stored: str = "r") -> str:
@@ -383,6 +383,97 @@ class Test_control:
                 for name, body in bodies.items()
             }
         )
+
+
+class Test_other_ops:
+    @pytest.mark.parametrize("type", ["f16", "f32", "f64"])
+    def test_math(self, type: str) -> None:
+        a, b = _floats(type, COUNT), _float_partners(type, COUNT)
+        kernels: dict[str, tuple[str, list[Any]]] = {}
+        ops = {
+            "sqrt": f"math.sqrt %x : {type}",
+            "absf": f"math.absf %x : {type}",
+            "fma": f"math.fma %x, %y, %x : {type}",
+        }
+        if type == "f32":
+            ops |= {
+                "ex2": "math.exp2 %x : f32",
+                "rsq": "math.rsqrt %x : f32",
+            }
+        for name, op in ops.items():
+            text = elementwise(name, op, type, type)
+            kernels[name] = text, [a, b, _zeros(type)]
+        check(kernels)
+
+    def test_booleans(self) -> None:
+        """i1 in predicates, in memory, as parameters; logic, selects, conversions."""
+        text = """
+func.func @logic(%a: memref<8xi1, 1>, %b: memref<8xi32, 1>, %p: i1, %s: i8) attributes {gpu.kernel} {
+  CONSTANTS
+  %x = memref.load %a[%c0] : memref<8xi1, 1>
+  %y = memref.load %a[%c1] : memref<8xi1, 1>
+  %and = arith.andi %x, %p : i1
+  %or = arith.ori %and, %y : i1
+  %xor = arith.xori %or, %x : i1
+  %sum = arith.addi %xor, %p : i1
+  %same = arith.cmpi eq, %sum, %y : i1
+  %chosen = arith.select %same, %x, %y : i1
+  memref.store %chosen, %a[%c2] : memref<8xi1, 1>
+  memref.store %sum, %a[%c3] : memref<8xi1, 1>
+  %signed = arith.extsi %same : i1 to i32
+  %narrow = arith.trunci %signed : i32 to i1
+  %back = arith.extui %narrow : i1 to i32
+  %byte = arith.extsi %s : i8 to i32
+  %real = arith.uitofp %same : i1 to f32
+  %bits = arith.bitcast %real : f32 to i32
+  memref.store %signed, %b[%c0] : memref<8xi32, 1>
+  memref.store %back, %b[%c1] : memref<8xi32, 1>
+  memref.store %byte, %b[%c2] : memref<8xi32, 1>
+  memref.store %bits, %b[%c3] : memref<8xi32, 1>
+  func.return
+}
+""".replace("CONSTANTS", CONSTANTS)
+        kernels: dict[str, tuple[str, list[Any]]] = {}
+        for number in range(8):
+            bits = [bool(number & 1), bool(number & 2), *[False] * 6]
+            arguments = [
+                np.array(bits),
+                np.zeros(8, np.int32),
+                np.bool_(number & 4),
+                np.int8(number - 4),
+            ]
+            kernels[f"logic{number}"] = (
+                text.replace("@logic", f"@logic{number}"),
+                arguments,
+            )
+        check(kernels)
+
+    def test_vectors(self) -> None:
+        body = f"""
+  {CONSTANTS}
+  %m = vector.load %a[%c1, %c0] : memref<4x8xf32, 1>, vector<2x4xf32>
+  %row = vector.extract %m[1] : vector<4xf32> from vector<2x4xf32>
+  %all = vector.broadcast %row : vector<4xf32> to vector<2x4xf32>
+  %x = vector.extract %m[0, 3] : f32 from vector<2x4xf32>
+  %put = vector.insert %x, %all [0, 1] : f32 into vector<2x4xf32>
+  %two = vector.insert %row, %put [1] : vector<4xf32> into vector<2x4xf32>
+  %k = arith.constant dense<2.0> : vector<2x4xf32>
+  %o = arith.constant dense<[1.0, -0.0, 3.0, 4.0]> : vector<4xf32>
+  %f = vector.fma %two, %k, %all : vector<2x4xf32>
+  %last = vector.extract %f[0] : vector<4xf32> from vector<2x4xf32>
+  %n = arith.addf %last, %o : vector<4xf32>
+  %p = vector.shuffle %n, %row [7, 0, 2, 5] : vector<4xf32>, vector<4xf32>
+  vector.store %f, %b[%c0, %c0] : memref<4x8xf32, 1>, vector<2x4xf32>
+  vector.store %p, %b[%c2, %c4] : memref<4x8xf32, 1>, vector<4xf32>
+  %part = memref.subview %a[0, 0] [1, 8] [1, 1] : memref<4x8xf32, 1> to memref<1x8xf32, strided<[8, 1]>, 1>
+  %to = memref.subview %b[3, 0] [1, 8] [1, 1] : memref<4x8xf32, 1> to memref<1x8xf32, strided<[8, 1], offset: 24>, 1>
+  "memref.copy"(%part, %to) : (memref<1x8xf32, strided<[8, 1]>, 1>, memref<1x8xf32, strided<[8, 1], offset: 24>, 1>) -> ()
+"""
+        text = kernel(
+            "%a: memref<4x8xf32, 1> {llvm.align = 32 : i64}, %b: memref<4x8xf32, 1>",
+            body,
+        )
+        check({"k": (text, [_f32(32).reshape(4, 8), np.zeros((4, 8), np.float32)])})
 
 
 class Test_random_accesses:

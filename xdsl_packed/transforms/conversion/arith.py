@@ -151,7 +151,7 @@ def _integer(conversion: Conversion, op: arith.SignlessIntegerBinaryOperation) -
     if isinstance(op.result.type, IndexType):
         owner = conversion.register(op.result).owner
         assert isinstance(owner, Operation)
-        conversion.may_be_dead.append(owner)
+        conversion.may_be_dead[owner] = None
 
 
 _EXTREMA: Mapping[type[Operation], tuple[type[ptx.ExtremumOp], bool]] = {
@@ -256,7 +256,7 @@ def _resize(
         owner = conversion.register(op.result).owner
         assert isinstance(owner, Operation)
         if isinstance(owner, ptx.CvtOp):
-            conversion.may_be_dead.append(owner)
+            conversion.may_be_dead[owner] = None
 
 
 @converts(arith.ExtUIOp)

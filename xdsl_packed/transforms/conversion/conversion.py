@@ -21,11 +21,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
 
+from xdsl_packed.constants import KnownIntegers
 from xdsl_packed.diagnostics import error_at
 from xdsl_packed.dialects import ptx
 from xdsl_packed.dialects.ptx import PtxOperation, PtxRegisterType, PtxType
 from xdsl_packed.target import GpuTarget
-from xdsl_packed.transforms.constants import KnownIntegers
 from xdsl_packed.transforms.conversion.memory import Memory
 from xdsl_packed.transforms.conversion.types import (
     pair_type,
@@ -78,9 +78,12 @@ class Vector:
 
 Value: TypeAlias = SSAValue | Constant | Vector
 
+_REDUCTION = "tile-dispatch lowers it, or reports why not"
 _HINTS = {
-    "tile.reduce": "run tile-dispatch before",
-    "vector.reduction": "run tile-dispatch before",
+    "tile.reduce": _REDUCTION,
+    "vector.reduction": _REDUCTION,
+    "vector.multi_reduction": _REDUCTION,
+    "linalg.reduce": _REDUCTION,
     "memref.alloc": "use memref.alloca in space 5 (local) or 3 (shared)",
     "cf.br": "use scf.for and scf.if",
     "cf.cond_br": "use scf.for and scf.if",
@@ -109,7 +112,7 @@ class Conversion:
         default_factory=ChainMap[Hashable, SSAValue]
     )
     """Registers to use again; those of a block are forgotten at its end."""
-    may_be_dead: list[Operation] = field(default_factory=list[Operation])
+    may_be_dead: dict[Operation, None] = field(default_factory=dict[Operation, None])
     """Index arithmetic, in order: addresses may have taken all of it into their offsets."""
     narrow: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The 32-bit registers that 64-bit ones were extended from by zeros."""

@@ -29,7 +29,7 @@ def _as_index(conversion: Conversion, result: SSAValue, register: SSAValue) -> N
     """An index has 64 bits: the 32 are extended by zeros, where that is needed at all."""
     extended = conversion.emit(ptx.CvtOp(PtxType.u64, PtxType.u32, register))
     conversion.narrow[extended.d] = register
-    conversion.may_be_dead.append(extended)
+    conversion.may_be_dead[extended] = None
     conversion.values[result] = extended.d
 
 

@@ -16,14 +16,14 @@ from xdsl.utils.hints import isa
 
 from xdsl_packed.dialects import ptx
 from xdsl_packed.dialects.ptx import PtxType, Space
-from xdsl_packed.transforms.conversion.types import byte_size
-from xdsl_packed.transforms.layouts import (
+from xdsl_packed.layouts import (
     Layout,
     MemorySpace,
     memory_space,
     static_layout,
     subview,
 )
+from xdsl_packed.transforms.conversion.types import byte_size
 
 if TYPE_CHECKING:
     from xdsl_packed.transforms.conversion.conversion import Conversion
@@ -39,6 +39,11 @@ _SPACES: Mapping[MemorySpace, Space] = {
     MemorySpace.SHARED: Space.shared,
     MemorySpace.LOCAL: Space.local,
 }
+
+
+# Enough to keep loads in flight, and few enough to keep in registers.
+_COPIED_AT_ONCE = 64
+_MOST_COPIED = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,6 +353,36 @@ class Memory:
             if chunk.is_complete:
                 self._emit_store(chunk)
 
+    def copy(self, source: SSAValue, target: SSAValue) -> None:
+        """
+        Copy every element, a few at a time; the two do not overlap.
+
+        Raises DiagnosticException at the op when they are too many to write out.
+        """
+        first, second = (self._whole_access(memref) for memref in (source, target))
+        count = len(first.offsets)
+        if count > _MOST_COPIED:
+            raise self.conversion.error(
+                f"cannot be lowered to PTX: it copies {count} elements, at most "
+                f"{_MOST_COPIED}; write a loop"
+            )
+        loads, stores = self._chunks("ld", [first]), self._chunks("st", [second])
+        for start in range(0, count, _COPIED_AT_ONCE):
+            piece = slice(start, start + _COPIED_AT_ONCE)
+            places = [loads[offset] for offset in first.offsets[piece]]
+            for chunk, _ in places:
+                if not chunk.is_complete:
+                    self._emit_load(chunk)
+            for (chunk, lane), offset in zip(places, second.offsets[piece]):
+                stored, position = stores[offset]
+                stored.lanes[position] = chunk.lanes[lane]
+                if stored.is_complete:
+                    self._emit_store(stored)
+
+    def _whole_access(self, memref: SSAValue) -> Access:
+        view = self.view(memref)
+        return self._access(view, (), view.layout.shape)
+
     def _emit_load(self, chunk: Chunk) -> None:
         pointer, offset = self._pointer_and_offset(chunk)
         conversion = self.conversion
@@ -430,20 +465,23 @@ class Memory:
 
     def _place(self, mnemonic: str, group: Sequence[tuple[Operation, Access]]) -> None:
         """Give each element of a group its lane of a chunk."""
-        facts = dict.fromkeys(fact for _, access in group for fact in access.alignments)
-        _, first = group[0]
-        offsets = sorted({offset for _, access in group for offset in access.offsets})
+        place = self._chunks(mnemonic, [access for _, access in group])
+        for op, access in group:
+            self._places[op] = [place[offset] for offset in access.offsets]
+
+    def _chunks(self, mnemonic: str, group: Sequence[Access]) -> dict[int, Place]:
+        """The chunks that cover a group, each as long as may be; by offset."""
+        facts = dict.fromkeys(fact for access in group for fact in access.alignments)
+        first = group[0]
+        offsets = sorted({offset for access in group for offset in access.offsets})
         place: dict[int, Place] = {}
         while len(place) < len(offsets):
             start = len(place)
-            length = self._length(
-                mnemonic, first.view, offsets[start : start + 8], tuple(facts)
-            )
+            ahead = offsets[start : start + 8]
+            length = self._length(mnemonic, first.view, ahead, tuple(facts))
             chunk = Chunk(first.view, first.address, offsets[start], length)
-            for lane in range(length):
-                place[offsets[start + lane]] = (chunk, lane)
-        for op, access in group:
-            self._places[op] = [place[offset] for offset in access.offsets]
+            place |= {ahead[lane]: (chunk, lane) for lane in range(length)}
+        return place
 
     def _length(
         self,

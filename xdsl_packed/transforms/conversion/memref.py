@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
@@ -78,9 +76,4 @@ def _space_cast(conversion: Conversion, op: memref.MemorySpaceCastOp) -> None:
 
 @converts(memref.CopyOp)
 def _copy(conversion: Conversion, op: memref.CopyOp) -> None:
-    """Between memories other than local, which expand-local-copies turns into accesses."""
-    shape = conversion.memory.view(op.source).layout.shape
-    raise conversion.error(
-        f"cannot be lowered to PTX: {prod(shape)} elements are copied from memory to memory; "
-        "write the loop over the threads that share them"
-    )
+    conversion.memory.copy(op.source, op.destination)

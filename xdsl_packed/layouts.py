@@ -19,8 +19,8 @@ from xdsl.dialects.utils import get_dynamic_index_list
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xdsl_packed.constants import KnownIntegers
 from xdsl_packed.diagnostics import error_at
-from xdsl_packed.transforms.constants import KnownIntegers
 
 
 class MemorySpace(IntEnum):
