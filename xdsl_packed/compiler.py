@@ -6,6 +6,7 @@ import io
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Literal
 
 from typing_extensions import TypeVar
@@ -15,7 +16,6 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FixedBitwidthType,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -29,13 +29,13 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.str_enum import StrEnum
 
-from xdsl_packed.dialects.tile import ReduceOp
-from xdsl_packed.entrances.tile_reduce import MemRefAccess
+from xdsl_packed.dialects.tile import DotOp, ReduceOp
+from xdsl_packed.entrances.memrefs import MemRefAccess, element_bytes
 from xdsl_packed.orders import Order
 from xdsl_packed.reduction import Kind, Reduction, Scope
 from xdsl_packed.selection.report import Report
@@ -111,22 +111,26 @@ def reduction_module(
     scope: str = "thread",
     variant: str | None = None,
     align: int | None = None,
+    acc: str | None = None,
+    out: str | None = None,
 ) -> ModuleOp:
     """
     The module that `compile_reduction` compiles, before dispatch.
 
-    One kernel that copies its first parameter to a local tile, reduces it by `tile.reduce`
-    into another, and copies that to its second parameter. The arguments are those of
-    `compile_reduction`.
+    One kernel that copies its sources to local tiles, reduces them into another, and copies
+    that to its last parameter. Sources of more than 256 elements are reduced where they
+    are, in global memory. The arguments are those of `compile_reduction`.
     """
     target = GpuTarget.of(chip, ptx_version)
     the_kind = _kind(kind)
     shape = _checked_shape(shape)
     all_axes = tuple(range(len(shape))) if axes is None else tuple(axes)
     element = _element_type(dtype)
+    result_element = _element_type(out or acc or dtype)
     dropped = {axis % len(shape) for axis in all_axes} if shape else set[int]()
     destination = [n for axis, n in enumerate(shape) if axis not in dropped] or [1]
     options = {"accumulate": accumulate, "ftz": ftz, order or "": order is not None}
+    options |= {f"acc_{acc}": acc is not None, f"out_{out}": out is not None}
     name = _entry_name(
         the_kind,
         shape,
@@ -135,39 +139,53 @@ def reduction_module(
         [option for option, given in options.items() if given],
     )
 
-    types = [MemRefType(element, s, memory_space=GLOBAL) for s in (shape, destination)]
-    function = func.FuncOp(name, (types, []))
+    source_type = MemRefType(element, shape, memory_space=GLOBAL)
+    result_type = MemRefType(result_element, destination, memory_space=GLOBAL)
+    sources = [source_type] * (2 if the_kind is Kind.DOT else 1)
+    function = func.FuncOp(name, ([*sources, result_type], []))
     function.attributes["gpu.kernel"] = UnitAttr()
     if align is not None:
-        function.properties["arg_attrs"] = _alignment(align, element)
+        function.properties["arg_attrs"] = _alignment(align, function.args)
     module = ModuleOp([function])
     target.set_on_module(module)
 
     builder = Builder(InsertPoint.at_end(function.body.block))
-    source, result = (
-        builder.insert(memref.AllocaOp.get(element, None, s, memory_space=LOCAL)).memref
-        for s in (shape, destination)
-    )
-    source_pointer, result_pointer = function.args
-    builder.insert(memref.CopyOp(source_pointer, source))
-    if accumulate:
-        builder.insert(memref.CopyOp(result_pointer, result))
-    builder.insert(
-        ReduceOp(
-            the_kind,
-            source,
-            result,
-            axes=all_axes,
-            order=None if order is None else _named(Order, "order", order),
-            scope=_named(Scope, "scope", scope),
-            variant=variant,
-            accumulate=accumulate,
-            ftz=ftz,
-        )
-    )
-    builder.insert(memref.CopyOp(result, result_pointer))
+    tiles = list(function.args)
+    is_local = prod(shape) <= MOST_IN_REGISTERS
+    if is_local:
+        tiles = [_local_tile(argument, builder) for argument in function.args]
+        copied = len(tiles) if accumulate else len(sources)
+        for argument, tile in zip(function.args[:copied], tiles):
+            builder.insert(memref.CopyOp(argument, tile))
+    properties = {
+        "axes": all_axes,
+        "acc": None if acc is None else _element_type(acc),
+        "order": None if order is None else _named(Order, "order", order),
+        "scope": _named(Scope, "scope", scope),
+        "variant": variant,
+        "accumulate": accumulate,
+        "ftz": ftz,
+    }
+    if the_kind is Kind.DOT:
+        builder.insert(DotOp(*tiles, **properties))
+    else:
+        builder.insert(ReduceOp(the_kind, *tiles, **properties))
+    if is_local:
+        builder.insert(memref.CopyOp(tiles[-1], function.args[-1]))
     builder.insert(func.ReturnOp())
     return module
+
+
+MOST_IN_REGISTERS = 256
+"""The largest source that is copied to registers; a thread has at most 255."""
+
+
+def _local_tile(argument: SSAValue, builder: Builder) -> SSAValue:
+    type = SSAValue.get(argument, type=MemRefType).type
+    tile = memref.AllocaOp.get(
+        type.element_type, None, type.get_shape(), memory_space=LOCAL
+    )
+    return builder.insert(tile).memref
 
 
 def compile_reduction(
@@ -184,16 +202,19 @@ def compile_reduction(
     scope: str = "thread",
     variant: str | None = None,
     align: int | None = None,
+    acc: str | None = None,
+    out: str | None = None,
 ) -> CompiledKernel:
     """
     Compile one reduction to a kernel of one thread.
 
     The kernel loads the source from its first parameter (a global pointer, row-major),
     with `accumulate` loads the destination from the second, reduces in registers, and
-    stores the destination to the second.
+    stores the destination to the second. (`dot` has two sources, then the destination.) A
+    source of more than 256 elements is read in a loop, with running values in registers.
 
     Args:
-        kind: a kind of `tile.reduce`, or sum, max, min for add, maxnumf, minnumf.
+        kind: a kind of `tile.reduce`, or sum, max, min for add, maxnumf, minnumf; or dot.
         shape: the source's extents.
         axes: the reduced axes, negative ones from the end; None means all.
         dtype: the element type by MLIR's name, for example f32, bf16, i8.
@@ -201,10 +222,12 @@ def compile_reduction(
         ptx_version: for example 9.0; None prints the lowest that the kernel needs.
         accumulate: whether the old destination takes part.
         ftz: flush f32 subnormals in every instruction of the reduction.
-        order: sequential, lanes8 or any, for float add and mul; None is lanes8.
+        order: sequential, lanes8, tree or any, for float sums and products; None is lanes8.
         scope: thread; others have no variant yet.
         variant: the variant that must be used.
-        align: bytes that both pointers are aligned to; None is the element's size.
+        align: bytes that all pointers are aligned to; None is the element's size.
+        acc: the type that values are widened to and combined in; None is `dtype`.
+        out: the destination's element type, `dtype` or `acc`; None is `acc`, else `dtype`.
 
     Raises:
         DiagnosticException: for anything above that is not so, naming what would be.
@@ -227,13 +250,15 @@ def compile_reduction(
         scope=scope,
         variant=variant,
         align=align,
+        acc=acc,
+        out=out,
     )
     verify(module)
     (decided,) = decide_all(module)
     chosen, reduction = decided.decision.chosen, decided.decision.reduction
     if chosen is None or reduction is None:
         raise ValueError("decide_all returned an undecided tile.reduce")
-    _lower_on_pointers(module, decided, accumulate)
+    _lower_on_pointers(module, decided)
     context = Context()
     ConvertKernelsToPtxPass().apply(context, module)
     text = io.StringIO()
@@ -248,15 +273,16 @@ def compile_reduction(
     )
 
 
-def _lower_on_pointers(module: ModuleOp, decided: Decided, accumulate: bool) -> None:
+def _lower_on_pointers(module: ModuleOp, decided: Decided) -> None:
     """
     Lower the one reduction of a `reduction_module` straight on the kernel's parameters.
 
     What expanding the copies and promoting the local tiles would leave, built at once.
     """
     (function,) = module.ops
-    source, destination = function.regions[0].block.args
-    decided.lower(MemRefAccess(source, destination, accumulate))
+    *sources, destination = function.regions[0].block.args
+    accumulate = decided.entry is not None and decided.entry.reduction.accumulate
+    decided.lower(MemRefAccess(tuple(sources), destination, accumulate))
     for op in reversed(tuple(function.regions[0].block.ops)):
         if isinstance(op, memref.CopyOp | memref.AllocaOp):
             Rewriter.erase_op(op)
@@ -307,15 +333,15 @@ def _element_type(name: str) -> Attribute:
     )
 
 
-def _alignment(align: int, element: Attribute) -> ArrayAttr[DictionaryAttr]:
-    width = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
-    least = max(1, width // 8)
-    if align < least or align & (align - 1):
-        raise DiagnosticException(
-            f"align is {align}: expected a power of two of {least} bytes or more"
-        )
+def _alignment(align: int, pointers: Sequence[SSAValue]) -> ArrayAttr[DictionaryAttr]:
+    for pointer in pointers:
+        least = element_bytes(SSAValue.get(pointer, type=MemRefType).type.element_type)
+        if align < least or align & (align - 1):
+            raise DiagnosticException(
+                f"align is {align}: expected a power of two of {least} bytes or more"
+            )
     each = DictionaryAttr({"llvm.align": IntegerAttr(align, i64)})
-    return ArrayAttr([each, each])
+    return ArrayAttr([each for _ in pointers])
 
 
 def _entry_name(

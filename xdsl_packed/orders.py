@@ -20,6 +20,7 @@ class Order(StrEnum):
 
     SEQUENTIAL = "sequential"
     LANES8 = "lanes8"
+    TREE = "tree"
     ANY = "any"
 
 
@@ -135,9 +136,52 @@ def _lanes8(length: int, accumulate: bool) -> Fold:
     return fold.build(fold.combine(lane[0], lane[1]))
 
 
+def _tree(length: int, accumulate: bool) -> Fold:
+    """
+    The fewest packed adds at the least depth: 1 + ceil((n-2)/2) at ceil(log2 n).
+
+    Neighbours (2i, 2i+1) are the lanes of one pair; with accumulate the old destination is
+    the last of the n values. The row of pairs is folded like a sheet of paper, first onto
+    last, until one pair is left; then its lanes are added. An odd last value is added to one
+    lane of a pair before that pair is used: one that the folding leaves in the middle of an
+    uneven row, so that the pair has a level to spare.
+    """
+    count = length + accumulate
+    fold = FoldBuilder(count)
+    if count == 1:
+        return fold.build(0)
+    row = [(i, i + 1) for i in range(0, count - 1, 2)]
+    if count % 2:
+        spare = _spare_pair(len(row))
+        low, high = row[spare]
+        if _takes_low_lane(len(row)):
+            row[spare] = (fold.combine(low, count - 1), high)
+        else:
+            row[spare] = (low, fold.combine(high, count - 1))
+    while len(row) > 1:
+        half = len(row) // 2
+        folded: list[tuple[int, int]] = []
+        for (a, b), (c, d) in zip(row[:half], row[: -half - 1 : -1]):
+            low, high = fold.step((a, c), (b, d))
+            folded.append((low, high))
+        row = folded + row[half : len(row) - half]
+    return fold.build(fold.combine(*row[0]))
+
+
+def _spare_pair(pairs: int) -> int:
+    """The pair that the first uneven folding leaves in the middle."""
+    return pairs // (pairs & -pairs) // 2
+
+
+def _takes_low_lane(pairs: int) -> bool:
+    """Where ptxas needs no move to form the pair (measured, ptxas 13.5)."""
+    return pairs >= 7 and pairs & (pairs + 1) == 0
+
+
 _FOLDS: dict[Order, Callable[[int, bool], Fold]] = {
     Order.SEQUENTIAL: _sequential,
     Order.LANES8: _lanes8,
+    Order.TREE: _tree,
 }
 
 
@@ -152,9 +196,41 @@ def fold_of_order(order: Order, length: int, accumulate: bool = False) -> Fold:
     return _FOLDS[order](length, accumulate)
 
 
-def resolve(order: Order) -> Order:
+LONGEST_TREE = 256
+"""Above this `any` is lanes8, which a loop can keep with its running values in registers."""
+
+
+def resolve(order: Order, length: int) -> Order:
     """The named order that `order` stands for: `any` is resolved, others are themselves."""
-    return Order.LANES8 if order is Order.ANY else order
+    if order is not Order.ANY:
+        return order
+    return Order.TREE if length <= LONGEST_TREE else Order.LANES8
+
+
+@cache
+def ternary_fold(length: int, accumulate: bool = False) -> Fold:
+    """
+    The fewest three-input steps at the least depth: ceil((n-1)/2) at ceil(log3 n).
+
+    For kinds whose result does not depend on the order. The first level combines as many
+    threes (and, of an even count, one two) as leave a power of three; the rest of the values
+    wait. From there on every level is threes alone.
+    """
+    count = length + accumulate
+    fold = FoldBuilder(count)
+    row = list(range(count))
+    power = 1
+    while power * 3 < count:
+        power *= 3
+    threes, twos = divmod(count - power, 2)
+    while len(row) > 1:
+        combined = [fold.combine(*row[3 * i : 3 * i + 3]) for i in range(threes)]
+        row = row[3 * threes :]
+        if twos:
+            combined.append(fold.combine(*row[:2]))
+        row = combined + row[2 * twos :]
+        threes, twos = len(row) // 3, 0
+    return fold.build(row[0])
 
 
 @cache

@@ -36,6 +36,12 @@ class Kind(StrEnum):
     AND = "and"
     OR = "or"
     XOR = "xor"
+    ABSMAX = "absmax"
+    """maxnumf of |x|: the quantizer's reduction."""
+    SUMSQ = "sumsq"
+    """The sum of x * x, each product fused into the sum."""
+    DOT = "dot"
+    """The sum of x * y over two sources, each product fused into the sum: tile.dot."""
 
     @property
     def takes_float(self) -> bool:
@@ -51,14 +57,18 @@ class Kind(StrEnum):
         return self in (Kind.MAXIMUMF, Kind.MINIMUMF)
 
     @property
-    def is_float_max_or_min(self) -> bool:
-        return self in _FLOAT_ONLY_KINDS
+    def is_sum_of_products(self) -> bool:
+        return self in (Kind.SUMSQ, Kind.DOT)
 
 
-_FLOAT_ONLY_KINDS = frozenset(
-    (Kind.MAXNUMF, Kind.MINNUMF, Kind.MAXIMUMF, Kind.MINIMUMF)
+FLOAT_EXTREMA = frozenset(
+    (Kind.MAXNUMF, Kind.MINNUMF, Kind.MAXIMUMF, Kind.MINIMUMF, Kind.ABSMAX)
 )
+"""The kinds that are a float maximum or minimum."""
+
+_FLOAT_ONLY_KINDS = FLOAT_EXTREMA | {Kind.SUMSQ, Kind.DOT}
 _FLOAT_KINDS = _FLOAT_ONLY_KINDS | {Kind.ADD, Kind.MUL}
+_ORDERED_KINDS = (Kind.ADD, Kind.MUL, Kind.SUMSQ, Kind.DOT)
 
 
 class Scope(StrEnum):
@@ -85,7 +95,7 @@ FLOAT_TYPES = ("f16", "bf16", "f32", "f64")
 
 def takes_order(kind: Kind, element_type: str) -> bool:
     """Whether the grouping shows in the bits: float sums and products, nothing else."""
-    return kind in (Kind.ADD, Kind.MUL) and element_type in FLOAT_TYPES
+    return kind in _ORDERED_KINDS and element_type in FLOAT_TYPES
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,8 @@ class Tile:
 class Reduction:
     """
     Reduce `shape` along `axes` with `kind`.
+
+    `accumulation_type` is the type that values are widened to and combined in.
 
     `axes` are sorted and not negative. `destination_shape` holds the destination as the op
     has it; its elements, row-major, are the kept axes row-major. `order` is never `any`,
@@ -135,6 +147,11 @@ class Reduction:
         return prod(self.destination_shape)
 
     @property
+    def term_count(self) -> int:
+        """How many elements each source has."""
+        return prod(self.shape)
+
+    @property
     def is_elementwise(self) -> bool:
         """No axis at all: a copy, or with accumulate a combination element by element."""
         return not self.axes
@@ -154,7 +171,9 @@ class Reduction:
         )
 
     def with_order_resolved(self) -> Reduction:
-        return self if self.order is None else replace(self, order=resolve(self.order))
+        if self.order is None:
+            return self
+        return replace(self, order=resolve(self.order, self.length))
 
 
 def _offsets(

@@ -30,10 +30,12 @@ class PtxTarget(Target):
 
     name = "ptx"
 
-    version: str | None = None
+    version: str | float | None = None
+    """An option without quotes is a number: ptx{version=9.0}."""
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(print_ptx(module, version=self.version))
+        version = None if self.version is None else str(self.version)
+        output.write(print_ptx(module, version=version))
 
 
 def print_ptx(module: ModuleOp, *, version: str | None = None) -> str:

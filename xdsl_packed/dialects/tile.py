@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from itertools import combinations, pairwise
 from math import prod
 from typing import ClassVar
@@ -16,11 +17,21 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     UnitAttr,
+    bf16,
+    f16,
     f32,
+    f64,
     i64,
 )
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Dialect, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import (
+    Attribute,
+    Dialect,
+    Operation,
+    SpacedOpaqueSyntaxAttribute,
+    SSAValue,
+    TypeAttribute,
+)
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -126,78 +137,55 @@ def axes_that_fit(
     return tuple(found.values())
 
 
-@irdl_op_definition
-class ReduceOp(IRDLOperation):
+class TileReductionOp(IRDLOperation, ABC):
     """
-    Reduce `source` along `axes` into `dest`, in destination-passing style.
+    A reduction into `dest` in destination-passing style.
 
     Without `accumulate` the destination is overwritten, with it the old destination takes
     part. All reads come before the write, so the operands may alias.
 
     `axes`: negative ones count from the end. Left out they mean all when the destination
     has one element, else the one set that fits. `axes []` copies, or with `accumulate`
-    combines element by element. `order` says which float sum or product is meant;
+    combines element by element. `acc` is the type that values are widened to and combined
+    in; absent it is the element type. `order` says which float sum or product is meant;
     absent it is lanes8. `variant` names the variant that must lower the op.
     """
 
-    name = "tile.reduce"
-
-    kind = prop_def(KindAttr)
     axes = opt_prop_def(DenseArrayBase[IntegerType])
+    acc = opt_prop_def(TypeAttribute)
     order = opt_prop_def(OrderAttr)
     scope = prop_def(ScopeAttr, default_value=ScopeAttr(Scope.THREAD))
     variant = opt_prop_def(StringAttr)
     accumulate = opt_prop_def(UnitAttr)
     ftz = opt_prop_def(UnitAttr)
 
-    source = operand_def(MemRefType)
-    dest = operand_def(MemRefType)
-
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     custom_directives: ClassVar = (Axes,)
-    assembly_format = (
-        "` ` `<` $kind `>` $source `into` $dest custom<Axes>($axes) "
-        "(`order` `(` $order^ `)`)? (`scope` `(` $scope^ `)`)? "
-        "(`variant` `(` $variant^ `)`)? (`accumulate` $accumulate^)? (`ftz` $ftz^)? "
-        "attr-dict `:` type($source) `,` type($dest)"
-    )
 
-    def __init__(
-        self,
-        kind: Kind,
-        source: SSAValue | Operation,
-        dest: SSAValue | Operation,
-        *,
-        axes: Iterable[int] | None = None,
-        order: Order | None = None,
-        scope: Scope = Scope.THREAD,
-        variant: str | None = None,
-        accumulate: bool = False,
-        ftz: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=(source, dest),
-            properties={
-                "kind": KindAttr(kind),
-                "axes": None
-                if axes is None
-                else DenseArrayBase.from_list(i64, tuple(axes)),
-                "order": None if order is None else OrderAttr(order),
-                "scope": ScopeAttr(scope),
-                "variant": None if variant is None else StringAttr(variant),
-                "accumulate": UnitAttr() if accumulate else None,
-                "ftz": UnitAttr() if ftz else None,
-            },
-        )
+    @property
+    @abstractmethod
+    def kind_name(self) -> Kind: ...
+
+    @property
+    @abstractmethod
+    def sources(self) -> tuple[SSAValue, ...]: ...
+
+    @property
+    @abstractmethod
+    def destination(self) -> SSAValue: ...
 
     @property
     def source_type(self) -> MemRefType:
-        return SSAValue.get(self.source, type=MemRefType).type
+        return SSAValue.get(self.sources[0], type=MemRefType).type
 
     @property
     def dest_type(self) -> MemRefType:
-        return SSAValue.get(self.dest, type=MemRefType).type
+        return SSAValue.get(self.destination, type=MemRefType).type
+
+    @property
+    def accumulation_type(self) -> Attribute:
+        return self.source_type.element_type if self.acc is None else self.acc
 
     def resolved_axes(self) -> tuple[int, ...]:
         """The axes, sorted and not negative; the op must verify."""
@@ -224,25 +212,36 @@ class ReduceOp(IRDLOperation):
         )
 
     def _wrong_types(self) -> str | None:
-        element = self.source_type.element_type
-        if element != self.dest_type.element_type:
+        element, dest = self.source_type.element_type, self.dest_type.element_type
+        accumulation = self.accumulation_type
+        if (wrong := wrong_kind(self.kind_name, element)) is not None:
+            return wrong
+        if (wrong := _wrong_accumulation(element, accumulation)) is not None:
+            return wrong
+        if dest in (element, accumulation):
+            return None
+        if self.acc is None:
             return (
-                f"reduces {element} into {self.dest_type.element_type}: "
+                f"reduces {element} into {dest}: "
                 "source and destination have one element type"
             )
-        return wrong_kind(self.kind.data, element)
+        return (
+            f"reduces {element} in {accumulation} into {dest}: the destination has "
+            "the source's element type or the accumulation type"
+        )
 
     def _wrong_options(self) -> str | None:
-        element = self.source_type.element_type
-        kind = self.kind.data
-        if self.order is not None and not takes_order(kind, str(element)):
+        accumulation, kind = self.accumulation_type, self.kind_name
+        if self.order is not None and not takes_order(kind, str(accumulation)):
             return (
-                f"has order({self.order.data}) on <{kind}> of {element}: only float add "
-                "and mul take an order, the result of other kinds does not depend on it"
+                f"has order({self.order.data}) on <{kind}> of {accumulation}: only float "
+                "sums and products take an order, the result of other kinds does not "
+                "depend on it"
             )
-        if self.ftz is not None and element != f32:
+        if self.ftz is not None and accumulation != f32:
             return (
-                f"has ftz on {element}: ftz flushes f32 subnormals and is for f32 only"
+                f"has ftz on {accumulation}: ftz flushes f32 subnormals and is for f32 "
+                "only"
             )
         return None
 
@@ -270,6 +269,152 @@ class ReduceOp(IRDLOperation):
         return None
 
 
+_OPTIONS = (
+    "custom<Axes>($axes) (`acc` `(` $acc^ `)`)? (`order` `(` $order^ `)`)? "
+    "(`scope` `(` $scope^ `)`)? (`variant` `(` $variant^ `)`)? "
+    "(`accumulate` $accumulate^)? (`ftz` $ftz^)? attr-dict"
+)
+
+
+def _option_properties(
+    axes: Iterable[int] | None,
+    acc: Attribute | None,
+    order: Order | None,
+    scope: Scope,
+    variant: str | None,
+    accumulate: bool,
+    ftz: bool,
+) -> dict[str, Attribute | None]:
+    return {
+        "axes": None if axes is None else DenseArrayBase.from_list(i64, tuple(axes)),
+        "acc": acc,
+        "order": None if order is None else OrderAttr(order),
+        "scope": ScopeAttr(scope),
+        "variant": None if variant is None else StringAttr(variant),
+        "accumulate": UnitAttr() if accumulate else None,
+        "ftz": UnitAttr() if ftz else None,
+    }
+
+
+@irdl_op_definition
+class ReduceOp(TileReductionOp):
+    """Reduce the tile `source` along `axes` into `dest`."""
+
+    name = "tile.reduce"
+
+    kind = prop_def(KindAttr)
+    source = operand_def(MemRefType)
+    dest = operand_def(MemRefType)
+
+    assembly_format = (
+        "` ` `<` $kind `>` $source `into` $dest "
+        + _OPTIONS
+        + " `:` type($source) `,` type($dest)"
+    )
+
+    def __init__(
+        self,
+        kind: Kind,
+        source: SSAValue | Operation,
+        dest: SSAValue | Operation,
+        *,
+        axes: Iterable[int] | None = None,
+        acc: Attribute | None = None,
+        order: Order | None = None,
+        scope: Scope = Scope.THREAD,
+        variant: str | None = None,
+        accumulate: bool = False,
+        ftz: bool = False,
+    ) -> None:
+        options = _option_properties(axes, acc, order, scope, variant, accumulate, ftz)
+        super().__init__(
+            operands=(source, dest), properties={"kind": KindAttr(kind), **options}
+        )
+
+    @property
+    def kind_name(self) -> Kind:
+        return self.kind.data
+
+    @property
+    def sources(self) -> tuple[SSAValue, ...]:
+        return (self.source,)
+
+    @property
+    def destination(self) -> SSAValue:
+        return self.dest
+
+    def _wrong_types(self) -> str | None:
+        if self.kind_name is Kind.DOT:
+            return "has kind <dot>, which takes two sources: use tile.dot"
+        return super()._wrong_types()
+
+
+@irdl_op_definition
+class DotOp(TileReductionOp):
+    """
+    The sum of the products of `lhs` and `rhs` along `axes`, into `dest`.
+
+    Each product is fused into the sum (`fma`), save the first of a running value.
+    """
+
+    name = "tile.dot"
+
+    lhs = operand_def(MemRefType)
+    rhs = operand_def(MemRefType)
+    dest = operand_def(MemRefType)
+
+    assembly_format = (
+        "$lhs `,` $rhs `into` $dest "
+        + _OPTIONS
+        + " `:` type($lhs) `,` type($rhs) `,` type($dest)"
+    )
+
+    def __init__(
+        self,
+        lhs: SSAValue | Operation,
+        rhs: SSAValue | Operation,
+        dest: SSAValue | Operation,
+        *,
+        axes: Iterable[int] | None = None,
+        acc: Attribute | None = None,
+        order: Order | None = None,
+        scope: Scope = Scope.THREAD,
+        variant: str | None = None,
+        accumulate: bool = False,
+        ftz: bool = False,
+    ) -> None:
+        options = _option_properties(axes, acc, order, scope, variant, accumulate, ftz)
+        super().__init__(operands=(lhs, rhs, dest), properties=options)
+
+    @property
+    def kind_name(self) -> Kind:
+        return Kind.DOT
+
+    @property
+    def sources(self) -> tuple[SSAValue, ...]:
+        return (self.lhs, self.rhs)
+
+    @property
+    def destination(self) -> SSAValue:
+        return self.dest
+
+    def _wrong_types(self) -> str | None:
+        left, right = (
+            SSAValue.get(source, type=MemRefType).type for source in self.sources
+        )
+        if left.get_shape() != right.get_shape():
+            return (
+                f"has sources of shape {_shape(left.get_shape())} and "
+                f"{_shape(right.get_shape())}: they have one shape"
+            )
+        if left.element_type != right.element_type:
+            return (
+                f"has sources of {left.element_type} and {right.element_type}: "
+                "they have one element type"
+            )
+        return super()._wrong_types()
+
+
 def wrong_kind(kind: Kind, element: Attribute) -> str | None:
     """Why `kind` does not go with `element`, or None."""
     if isinstance(element, AnyFloat):
@@ -277,7 +422,7 @@ def wrong_kind(kind: Kind, element: Attribute) -> str | None:
             None
             if kind.takes_float
             else f"has kind <{kind}> on {element}: it combines integers; "
-            "floats take add, mul, maxnumf, minnumf, maximumf, minimumf"
+            "floats take add, mul, maxnumf, minnumf, maximumf, minimumf, absmax, sumsq"
         )
     if isinstance(element, IntegerType | IndexType):
         return (
@@ -287,6 +432,26 @@ def wrong_kind(kind: Kind, element: Attribute) -> str | None:
             "integers take add, mul, maxsi, minsi, maxui, minui, and, or, xor"
         )
     return f"has elements of type {element}: a tile holds floats or integers"
+
+
+_WIDER_FLOATS: Mapping[Attribute, tuple[Attribute, ...]] = {
+    f16: (f32, f64),
+    bf16: (f32, f64),
+    f32: (f64,),
+}
+
+
+def _wrong_accumulation(element: Attribute, accumulation: Attribute) -> str | None:
+    """Why values of `element` cannot be combined in `accumulation`, or None."""
+    if element == accumulation or accumulation in _WIDER_FLOATS.get(element, ()):
+        return None
+    if isinstance(element, IntegerType) and isinstance(accumulation, IntegerType):
+        if accumulation.bitwidth > element.bitwidth:
+            return None
+    return (
+        f"has acc({accumulation}) on {element}: the accumulation type is a wider type "
+        "of the same sort"
+    )
 
 
 def _shape(shape: Iterable[int]) -> str:
@@ -330,4 +495,4 @@ def _check_axes(
     return None, axes
 
 
-TILE = Dialect("tile", [ReduceOp], [KindAttr, OrderAttr, ScopeAttr])
+TILE = Dialect("tile", [ReduceOp, DotOp], [KindAttr, OrderAttr, ScopeAttr])

@@ -65,7 +65,7 @@ def _read(op: Operation, target: GpuTarget) -> Entry | str:
     )
     return Entry(
         reduction.with_order_resolved(),
-        MemRefAccess(op.input, op.init, accumulate=True),
+        MemRefAccess((op.input,), op.init, accumulate=True),
         combiner.remark,
     )
 

@@ -8,7 +8,7 @@ from itertools import product
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import FixedBitwidthType, IndexType, IntegerAttr, MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
@@ -52,18 +52,16 @@ def memref_tile(type: MemRefType) -> Tile | str:
 
 @dataclass(frozen=True)
 class MemRefAccess(Access):
-    """A source and a destination memref, read and written element by element."""
+    """Source memrefs and a destination memref, read and written element by element."""
 
-    source: SSAValue
+    sources: tuple[SSAValue, ...]
     destination: SSAValue
     accumulate: bool
 
     def read(self, builder: Builder) -> list[SSAValue]:
         indices = _Indices(builder)
-        values = _load_all(self.source, indices)
-        if self.accumulate:
-            values.extend(_load_all(self.destination, indices))
-        return values
+        tiles = (*self.sources, *((self.destination,) if self.accumulate else ()))
+        return [value for tile in tiles for value in _load_all(tile, indices)]
 
     def write(self, results: Sequence[SSAValue], builder: Builder) -> None:
         indices = _Indices(builder)
@@ -71,6 +69,9 @@ class MemRefAccess(Access):
             builder.insert(
                 memref.StoreOp.get(result, self.destination, indices.at(index))
             )
+
+
+_INDEX = IndexType()
 
 
 class _Indices:
@@ -85,8 +86,11 @@ class _Indices:
 
     def _constant(self, i: int) -> SSAValue:
         if i not in self._made:
-            constant = arith.ConstantOp(IntegerAttr.from_index_int_value(i))
-            self._made[i] = self.builder.insert(constant).result
+            value = IntegerAttr.from_index_int_value(i)
+            constant = arith.ConstantOp.create(
+                result_types=(_INDEX,), properties={"value": value}
+            )
+            self._made[i] = self.builder.insert(constant).results[0]
         return self._made[i]
 
 
@@ -97,7 +101,12 @@ def _all_indices(tile: SSAValue) -> product[tuple[int, ...]]:
 
 def _load_all(tile: SSAValue, indices: _Indices) -> list[SSAValue]:
     insert = indices.builder.insert
+    types = (tile.type.element_type,) if isa(tile.type, MemRefType) else ()
     return [
-        insert(memref.LoadOp.get(tile, indices.at(index))).res
+        insert(
+            memref.LoadOp.create(
+                operands=(tile, *indices.at(index)), result_types=types
+            )
+        ).results[0]
         for index in _all_indices(tile)
     ]

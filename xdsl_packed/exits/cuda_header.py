@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
@@ -91,7 +91,7 @@ def cuda_header(lowerings: Sequence[Lowering]) -> str:
     primitives: dict[str, str] = {}
     for function in functions:
         primitives.update(function.primitives)
-    elements = {lowering.c_element for lowering in lowerings}
+    elements = {c for each in lowerings for c in (each.c_element, each.c_result)}
     includes = [
         f"#include <{_INCLUDES[e]}>" for e in sorted(elements & _INCLUDES.keys())
     ]
@@ -143,56 +143,55 @@ class _Function:
 
     def _head(self) -> str:
         lowering = self.lowering
-        element = lowering.c_element
-        parameters = [f"const {element} (&x)[{lowering.sources}]"]
+        result = lowering.c_result
+        parameters = [f"const {lowering.c_element} (&x)[{lowering.sources}]"]
         if lowering.results != 1:
-            parameters.append(f"{element} (&y)[{lowering.results}]")
+            parameters.append(f"{result} (&y)[{lowering.results}]")
             return f"void {lowering.name}({', '.join(parameters)})"
         if lowering.reduction.accumulate:
-            parameters.append(f"{element} y")
-        return f"{element} {lowering.name}({', '.join(parameters)})"
+            parameters.append(f"{result} y")
+        return f"{result} {lowering.name}({', '.join(parameters)})"
 
     def _body(self, lowering: Lowering) -> Iterator[str]:
         yield f"{_INDENT}// {lowering.variant.name}: {', '.join(lowering.plan.forms)}"
-        block = Block(arg_types=[lowering.element] * lowering.leaves)
+        block = Block(arg_types=lowering.leaf_types)
         builder = Builder(InsertPoint.at_end(block))
         results = lowering.emit(block.args, builder)
         statements = _Statements(self.primitives)
-        for argument, place in zip(block.args, self._places(), strict=True):
-            statements.text[argument] = self._bits_of(place)
+        for argument, bits in zip(block.args, self._leaves(), strict=True):
+            statements.text[argument] = bits
         for op in block.ops:
             yield f"{_INDENT}{statements.statement(op)}"
-        values = [self._from_bits(statements.text[result]) for result in results]
+        result = (lowering.c_result, lowering.result_element)
+        values = [_from_bits(statements.text[value], *result) for value in results]
         if lowering.results == 1:
             yield f"{_INDENT}return {values[0]};"
             return
         for position, value in enumerate(values):
             yield f"{_INDENT}y[{position}] = {value};"
 
-    def _places(self) -> Iterable[str]:
+    def _leaves(self) -> Iterator[str]:
+        """The parameters' elements, as the bits that the statements take."""
         lowering = self.lowering
-        places = [f"x[{position}]" for position in range(lowering.sources)]
+        for position in range(lowering.sources):
+            yield _bits_of(f"x[{position}]", lowering.c_element, lowering.element)
         if not lowering.reduction.accumulate:
-            return places
-        if lowering.results == 1:
-            return [*places, "y"]
-        return [*places, *(f"y[{position}]" for position in range(lowering.results))]
+            return
+        for position in range(lowering.results):
+            place = "y" if lowering.results == 1 else f"y[{position}]"
+            yield _bits_of(place, lowering.c_result, lowering.result_element)
 
-    def _bits_of(self, place: str) -> str:
-        element = self.lowering.c_element
-        if element in _BITS_OF:
-            return f"{_BITS_OF[element]}({place})"
-        if self.lowering.element in _SIGNED:
-            return f"static_cast<{_CPP_TYPES[self.lowering.element]}>({place})"
-        return place
 
-    def _from_bits(self, value: str) -> str:
-        element = self.lowering.c_element
-        if element in _FROM_BITS:
-            return f"{_FROM_BITS[element]}({value})"
-        if self.lowering.element in _SIGNED:
-            return f"static_cast<{element}>({value})"
-        return value
+def _bits_of(place: str, c_type: str, type: Attribute) -> str:
+    if c_type in _BITS_OF:
+        return f"{_BITS_OF[c_type]}({place})"
+    return f"static_cast<{_CPP_TYPES[type]}>({place})" if type in _SIGNED else place
+
+
+def _from_bits(value: str, c_type: str, type: Attribute) -> str:
+    if c_type in _FROM_BITS:
+        return f"{_FROM_BITS[c_type]}({value})"
+    return f"static_cast<{c_type}>({value})" if type in _SIGNED else value
 
 
 def _portable(lowering: Lowering) -> tuple[Chip, Lowering]:
@@ -243,6 +242,8 @@ class _Statements:
             return f"{type} {low}, {high}; {call};"
         if isinstance(op, packed.PackedArithmeticOp):
             expression = f"{self._primitive(_arithmetic(op))}({', '.join(operands)})"
+        elif isinstance(op, _Unary):
+            expression = f"{self._primitive(_conversion(op))}({operands[0]})"
         elif isinstance(op, packed.PackOp):
             expression = f"{self._primitive(_pack(op))}({', '.join(operands)})"
         else:
@@ -279,6 +280,30 @@ def _arithmetic(op: packed.PackedArithmeticOp) -> tuple[str, str]:
         f"{_INDENT}return d;\n}}"
     )
     return name, text
+
+
+_Unary = math.AbsFOp | arith.ExtFOp | arith.TruncFOp
+
+
+def _conversion(op: _Unary) -> tuple[str, str]:
+    """The same of one float, which no flag of the compiler makes flush subnormals."""
+    source, target = op.operands[0].type, op.results[0].type
+    from_, to = ASSEMBLY_TYPES[source], ASSEMBLY_TYPES[target]
+    match op:
+        case math.AbsFOp():
+            text = f"abs.{to.suffix}"
+        case arith.ExtFOp():
+            text = f"cvt.{to.suffix}.{from_.suffix}"
+        case arith.TruncFOp():
+            text = f"cvt.rn.{to.suffix}.{from_.suffix}"
+    name = "xp_ptx_" + text.replace(".", "_")
+    definition = (
+        f"__device__ __forceinline__ {_CPP_TYPES[target]} {name}({_CPP_TYPES[source]} a)\n"
+        f"{{\n{_INDENT}{_CPP_TYPES[target]} d;\n"
+        f'{_INDENT}asm("{text} %0, %1;" : "={to.constraint}"(d) : '
+        f'"{from_.constraint}"(a));\n{_INDENT}return d;\n}}'
+    )
+    return name, definition
 
 
 def _pack(op: packed.PackOp) -> tuple[str, str]:

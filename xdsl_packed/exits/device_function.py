@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     i64,
 )
-from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -66,12 +65,13 @@ def device_function_module(
 
 def declaration(lowering: Lowering, by_value: bool = False) -> str:
     """How CUDA C++ declares the function."""
-    element = lowering.c_element
+    element, result = lowering.c_element, lowering.c_result
     if not by_value:
-        parameters = f"const {element} *source, {element} *destination"
+        parameters = f"const {element} *source, {result} *destination"
         return f'extern "C" __device__ void {lowering.name}({parameters});'
-    parameters = ", ".join([element] * lowering.leaves)
-    return f'extern "C" __device__ {element} {lowering.name}({parameters});'
+    olds = lowering.results * lowering.reduction.accumulate
+    parameters = ", ".join([element] * lowering.sources + [result] * olds)
+    return f'extern "C" __device__ {result} {lowering.name}({parameters});'
 
 
 def _one_target(lowerings: Sequence[Lowering]) -> GpuTarget:
@@ -85,15 +85,17 @@ def _one_target(lowerings: Sequence[Lowering]) -> GpuTarget:
 
 def _by_pointer(lowering: Lowering, align: int | None) -> func.FuncOp:
     reduction = lowering.reduction
-    shapes = (reduction.shape, reduction.destination_shape)
-    types = [MemRefType(lowering.element, shape) for shape in shapes]
+    types = [
+        MemRefType(lowering.element, reduction.shape),
+        MemRefType(lowering.result_element, reduction.destination_shape),
+    ]
     function = func.FuncOp(lowering.name, (types, []))
     if align is not None:
         each = DictionaryAttr({"llvm.align": IntegerAttr(align, i64)})
         function.properties["arg_attrs"] = ArrayAttr([each, each])
     builder = Builder(InsertPoint.at_end(function.body.block))
     source, destination = function.args
-    access = MemRefAccess(source, destination, reduction.accumulate)
+    access = MemRefAccess((source,), destination, reduction.accumulate)
     access.write(lowering.emit(access.read(builder), builder), builder)
     builder.insert(func.ReturnOp())
     return function
@@ -105,13 +107,14 @@ def _by_value(lowering: Lowering) -> func.FuncOp:
             f"{lowering.name} has {lowering.results} results: a function returns one, "
             "pass them by pointer"
         )
-    if (name := lowering.reduction.element_type) not in _PASSED_BY_VALUE:
-        raise DiagnosticException(
-            f"{lowering.name} has elements of {name}: only {', '.join(_PASSED_BY_VALUE)} "
-            "are passed by value, pass them by pointer"
-        )
-    types: list[Attribute] = [lowering.element] * lowering.leaves
-    function = func.FuncOp(lowering.name, (types, [lowering.element]))
+    for tile in (lowering.reduction.source, lowering.reduction.destination):
+        if (name := tile.element_type) not in _PASSED_BY_VALUE:
+            raise DiagnosticException(
+                f"{lowering.name} has elements of {name}: only "
+                f"{', '.join(_PASSED_BY_VALUE)} are passed by value, pass them by pointer"
+            )
+    types = lowering.leaf_types
+    function = func.FuncOp(lowering.name, (types, [lowering.result_element]))
     builder = Builder(InsertPoint.at_end(function.body.block))
     builder.insert(func.ReturnOp(*lowering.emit(function.args, builder)))
     return function

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from math import gcd
 from typing import Any
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, llvm
+from xdsl.dialects import arith, llvm, math
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BFloat16Type,
+    DictionaryAttr,
     FixedBitwidthType,
     IntegerAttr,
     ModuleOp,
@@ -40,14 +43,15 @@ TRIPLE = "nvptx64-nvidia-cuda"
 _POINTER = llvm.LLVMPointerType()
 
 
-def llvm_module(lowerings: Sequence[Lowering]) -> ModuleOp:
+def llvm_module(lowerings: Sequence[Lowering], *, align: int | None = None) -> ModuleOp:
     """
     A module in the LLVM dialect with one kernel for each of `lowerings`.
 
     A kernel takes the source and the destination, both global and row-major; one thread
-    loads, reduces and stores, and with accumulate loads the destination first.
+    loads, reduces and stores, and with accumulate loads the destination first. Both are
+    aligned to `align` bytes, or as their elements are.
     """
-    module = ModuleOp([_kernel(lowering) for lowering in lowerings])
+    module = ModuleOp([_kernel(lowering, align) for lowering in lowerings])
     module.attributes["llvm.target_triple"] = StringAttr(TRIPLE)
     lowerings[0].reduction.target.set_on_module(module)
     ConvertPackedToLlvmPass().apply(Context(), module)
@@ -56,7 +60,7 @@ def llvm_module(lowerings: Sequence[Lowering]) -> ModuleOp:
     return module
 
 
-def llvm_ir(lowerings: Sequence[Lowering]) -> str:
+def llvm_ir(lowerings: Sequence[Lowering], *, align: int | None = None) -> str:
     """
     The text of `llvm_module` in LLVM IR, by xDSL's own `llvm` target. Its first line is a
     comment with the CPU and the PTX version that LLVM must be told.
@@ -72,13 +76,13 @@ def llvm_ir(lowerings: Sequence[Lowering]) -> str:
             "pip install 'xdsl-packed[llvm]'"
         ) from None
     for lowering in lowerings:
-        if isinstance(lowering.element, BFloat16Type):
+        if BFloat16Type() in (lowering.element, lowering.result_element):
             raise DiagnosticException(
                 f"{lowering.name} has elements of bf16, which xDSL 0.75 cannot print as "
                 "LLVM IR: emit ptx, func or cuda"
             )
     converted = convert.convert_module(
-        llvm_module(lowerings), fallback_target_triple=TRIPLE
+        llvm_module(lowerings, align=align), fallback_target_triple=TRIPLE
     )
     for lowering in lowerings:
         # What makes it a kernel in LLVM IR; xDSL 0.75 knows no such calling convention.
@@ -90,7 +94,7 @@ def llvm_ir(lowerings: Sequence[Lowering]) -> str:
     return f"; llc -mcpu={target.chip.name} -mattr={features}\n{converted}\n"
 
 
-def _kernel(lowering: Lowering) -> llvm.FuncOp:
+def _kernel(lowering: Lowering, align: int | None) -> llvm.FuncOp:
     block = Block(arg_types=[_POINTER] * 2)
     type = llvm.LLVMFunctionType([_POINTER] * 2)
     function = llvm.FuncOp(
@@ -100,8 +104,11 @@ def _kernel(lowering: Lowering) -> llvm.FuncOp:
         body=Region(block),
         extra_attrs={"nvvm.kernel": UnitAttr()},
     )
+    if align is not None:
+        each = DictionaryAttr({"llvm.align": IntegerAttr(align, i64)})
+        function.properties["arg_attrs"] = ArrayAttr([each, each])
     builder = Builder(InsertPoint.at_end(block))
-    access = _PointerAccess(lowering, *block.args)
+    access = _PointerAccess(lowering, align, *block.args)
     access.write(lowering.emit(access.read(builder), builder), builder)
     builder.insert(llvm.ReturnOp())
     return function
@@ -112,44 +119,46 @@ class _PointerAccess(Access):
     """A source and a destination behind LLVM pointers."""
 
     lowering: Lowering
+    align: int | None
     source: SSAValue
     destination: SSAValue
 
     def read(self, builder: Builder) -> list[SSAValue]:
-        values = list(self._load(builder, self.source, self.lowering.sources))
-        if self.lowering.reduction.accumulate:
-            values.extend(self._load(builder, self.destination, self.lowering.results))
+        lowering = self.lowering
+        element, result = lowering.element, lowering.result_element
+        values = list(self._load(builder, self.source, element, lowering.sources))
+        if lowering.reduction.accumulate:
+            values.extend(
+                self._load(builder, self.destination, result, lowering.results)
+            )
         return values
 
     def write(self, results: Sequence[SSAValue], builder: Builder) -> None:
         for position, result in enumerate(results):
-            place = self._place(builder, self.destination, position)
-            builder.insert(llvm.StoreOp(result, place, self._alignment))
+            type = self.lowering.result_element
+            place = self._place(builder, self.destination, type, position)
+            alignment = self._alignment(type, position)
+            builder.insert(llvm.StoreOp(result, place, alignment))
 
     def _load(
-        self, builder: Builder, pointer: SSAValue, count: int
+        self, builder: Builder, pointer: SSAValue, type: Attribute, count: int
     ) -> Iterator[SSAValue]:
         for position in range(count):
-            place = self._place(builder, pointer, position)
-            load = llvm.LoadOp(place, self.lowering.element, self._alignment)
+            place = self._place(builder, pointer, type, position)
+            load = llvm.LoadOp(place, type, self._alignment(type, position))
             yield builder.insert(load).dereferenced_value
 
-    def _place(self, builder: Builder, pointer: SSAValue, position: int) -> SSAValue:
+    def _place(
+        self, builder: Builder, pointer: SSAValue, type: Attribute, position: int
+    ) -> SSAValue:
         return builder.insert(
-            llvm.GEPOp(
-                pointer,
-                [position],
-                self.lowering.element,
-                result_type=_POINTER,
-                inbounds=True,
-            )
+            llvm.GEPOp(pointer, [position], type, result_type=_POINTER, inbounds=True)
         ).result
 
-    @property
-    def _alignment(self) -> int:
-        element = self.lowering.element
-        assert isinstance(element, FixedBitwidthType)
-        return element.size
+    def _alignment(self, type: Attribute, position: int) -> int:
+        """In bytes, of the element at `position`."""
+        assert isinstance(type, FixedBitwidthType)
+        return gcd(position * type.size, self.align or type.size)
 
 
 _Convert = Callable[[Builder, Operation], Operation]
@@ -197,6 +206,9 @@ _ARITH: Mapping[type[Operation], _Convert] = {
     arith.ExtSIOp: _cast(llvm.SExtOp),
     arith.ExtUIOp: _cast(llvm.ZExtOp),
     arith.TruncIOp: _cast(llvm.TruncOp),
+    arith.ExtFOp: _cast(llvm.FPExtOp),
+    arith.TruncFOp: _cast(llvm.FPTruncOp),
+    math.AbsFOp: _cast(llvm.FAbsOp),
     arith.SelectOp: lambda _, op: llvm.SelectOp(*op.operands),
     arith.ConstantOp: _constant,
     arith.CmpfOp: _comparison,

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, bf16, f16, f32, f64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
+from xdsl_packed.diagnostics import error_at
 from xdsl_packed.orders import Order
 from xdsl_packed.reduction import Kind, Reduction
 from xdsl_packed.selection.registry import Plan, Variant
@@ -43,29 +44,46 @@ class Lowering:
         return self.reduction.destination_length
 
     @property
-    def leaves(self) -> int:
-        """The source elements, then with accumulate the old destination's."""
-        return self.sources + self.results * self.reduction.accumulate
+    def element(self) -> Attribute:
+        """The type of the source's elements."""
+        return _type(self.reduction.element_type)
 
     @property
-    def element(self) -> Attribute:
-        """The element type."""
-        name = self.reduction.element_type
-        return _FLOATS.get(name) or IntegerType(int(name.removeprefix("i")))
+    def result_element(self) -> Attribute:
+        """The type of the destination's elements."""
+        return _type(self.reduction.destination.element_type)
+
+    @property
+    def leaf_types(self) -> list[Attribute]:
+        """Of the source elements, then with accumulate the old destination's."""
+        olds = self.results * self.reduction.accumulate
+        return [self.element] * self.sources + [self.result_element] * olds
 
     @property
     def c_element(self) -> str:
-        """The element type in CUDA C++."""
-        name = self.reduction.element_type
-        if name in _C_FLOATS:
-            return _C_FLOATS[name]
-        if self.reduction.kind in (Kind.MAXUI, Kind.MINUI):
-            return f"unsigned {_C_INTEGERS[name]}"
-        return "signed char" if name == "i8" else _C_INTEGERS[name]
+        """The type of the source's elements in CUDA C++."""
+        return _c_type(self.reduction.element_type, self.reduction.kind)
+
+    @property
+    def c_result(self) -> str:
+        """The type of the destination's elements in CUDA C++."""
+        return _c_type(self.reduction.destination.element_type, self.reduction.kind)
 
     def emit(self, leaves: Sequence[SSAValue], builder: Builder) -> list[SSAValue]:
         """The destination elements, by what the variant emits."""
         return self.variant.emit(self.reduction, self.plan, leaves, builder)
+
+
+def _type(name: str) -> Attribute:
+    return _FLOATS.get(name) or IntegerType(int(name.removeprefix("i")))
+
+
+def _c_type(name: str, kind: Kind) -> str:
+    if name in _C_FLOATS:
+        return _C_FLOATS[name]
+    if kind in (Kind.MAXUI, Kind.MINUI):
+        return f"unsigned {_C_INTEGERS[name]}"
+    return "signed char" if name == "i8" else _C_INTEGERS[name]
 
 
 def lowerings(
@@ -87,6 +105,12 @@ def lowerings(
         if choice.variant is None or choice.plan is None:
             continue
         lowering = Lowering(entry.reduction, choice.variant, choice.plan)
+        if len(lowering.leaf_types) != choice.plan.fold.leaves:
+            raise error_at(
+                decided.op,
+                f"reads more than one source: {entry.reduction.kind} is emitted as ptx, "
+                "cubin or sass alone so far",
+            )
         # Equal names compute equal bits: nothing but the storage can differ.
         found.setdefault(lowering.name, lowering)
     if not found:
@@ -108,8 +132,12 @@ def function_name(reduction: Reduction) -> str:
     parts.append("x".join(map(str, reduction.shape)) or "scalar")
     if reduction.axes != tuple(range(len(reduction.shape))):
         parts.append("axes" + "_".join(map(str, reduction.axes)))
-    if reduction.order is Order.SEQUENTIAL:
-        parts.append("sequential")
+    if reduction.destination.element_type != reduction.element_type:
+        parts.append(f"to_{reduction.destination.element_type}")
+    if reduction.accumulation_type != reduction.element_type:
+        parts.append(f"in_{reduction.accumulation_type}")
+    if reduction.order not in (None, Order.LANES8):
+        parts.append(reduction.order.value)
     if reduction.accumulate:
         parts.append("accumulate")
     if reduction.ftz:

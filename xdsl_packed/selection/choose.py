@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl_packed.reduction import Reduction
-from xdsl_packed.selection.registry import Plan, Variant, by_priority
+from xdsl_packed.selection.registry import Plan, Predicate, Variant, by_priority
 from xdsl_packed.selection.report import Answer, Verdict
 
 
@@ -19,13 +19,12 @@ class Choice:
     plan: Plan | None = None
 
 
-def ask(variant: Variant, reduction: Reduction) -> tuple[Verdict, Plan | None]:
+def ask(
+    variant: Variant, reduction: Reduction, *, by_name: bool
+) -> tuple[Verdict, Plan | None]:
     """Put every predicate of `variant` to `reduction`, then ask for its plan."""
-    answers = [
-        Answer(predicate.name, predicate.decline(reduction))
-        for predicate in variant.predicates
-    ]
-    if any(answer.reason is not None for answer in answers):
+    answers = [_answer(p, reduction, by_name) for p in variant.predicates]
+    if any(a.reason is not None and not a.waived for a in answers):
         return Verdict(variant.name, variant.priority, tuple(answers)), None
     plan = variant.plan(reduction)
     if isinstance(plan, str):
@@ -33,6 +32,12 @@ def ask(variant: Variant, reduction: Reduction) -> tuple[Verdict, Plan | None]:
         return Verdict(variant.name, variant.priority, tuple(answers)), None
     emulated = tuple(f for f in plan.forms if not reduction.target.is_native(f))
     return Verdict(variant.name, variant.priority, tuple(answers), emulated), plan
+
+
+def _answer(predicate: Predicate, reduction: Reduction, by_name: bool) -> Answer:
+    reason = predicate.decline(reduction)
+    waived = reason is not None and by_name and predicate.waived_by_name
+    return Answer(predicate.name, reason, waived)
 
 
 def choose(
@@ -47,7 +52,7 @@ def choose(
     chosen_plan: Plan | None = None
     verdicts: list[Verdict] = []
     for variant in by_priority(variants):
-        verdict, plan = ask(variant, reduction)
+        verdict, plan = ask(variant, reduction, by_name=forced == variant.name)
         verdicts.append(verdict)
         if chosen is None and plan is not None and forced in (None, variant.name):
             chosen, chosen_plan = variant, plan

@@ -27,7 +27,10 @@ def local_scope() -> Predicate:
         for side, tile in (("source", source), ("destination", destination)):
             if tile.storage not in PRIVATE_STORAGE:
                 return f"{side} is in {tile.storage} memory, expected local"
-        if source.element_type != destination.element_type:
+        if destination.element_type not in (
+            source.element_type,
+            reduction.accumulation_type,
+        ):
             return (
                 f"source is {source.element_type}, destination is "
                 f"{destination.element_type}, expected one type"
@@ -62,6 +65,18 @@ def dtype(expected: str) -> Predicate:
         return f"element type is {reduction.element_type}, expected {expected}"
 
     return Predicate("dtype", decline)
+
+
+def accumulation(*expected: str) -> Predicate:
+    def decline(reduction: Reduction) -> Reason | None:
+        if reduction.accumulation_type in expected:
+            return None
+        return (
+            f"values are combined in {reduction.accumulation_type}, "
+            f"expected {' or '.join(expected)}"
+        )
+
+    return Predicate("accumulation", decline)
 
 
 def sm_version(minimum: int) -> Predicate:
@@ -101,6 +116,25 @@ def order(*orders: Order) -> Predicate:
         return f"order is {reduction.order}, expected {' or '.join(orders)}"
 
     return Predicate("order", decline)
+
+
+def native(forms: Callable[[Reduction], tuple[str, ...] | Reason]) -> Predicate:
+    """
+    The chip has one instruction for every form. Where it only emulates one the variant does
+    not pay; asked for by name it is taken all the same.
+    """
+
+    def decline(reduction: Reduction) -> Reason | None:
+        needed = forms(reduction)
+        if isinstance(needed, str):
+            return needed
+        target = reduction.target
+        for form in needed:
+            if target.refusal(form) is None and not target.is_native(form):
+                return f"{form} is legal but not native on {target.chip.name}"
+        return None
+
+    return Predicate("native", decline, waived_by_name=True)
 
 
 def legal(forms: Callable[[Reduction], tuple[str, ...] | Reason]) -> Predicate:

@@ -23,10 +23,16 @@ Reason = str
 
 @dataclass(frozen=True)
 class Predicate:
-    """A named question about a reduction; `decline` answers None for yes, or a reason."""
+    """
+    A named question about a reduction; `decline` answers None for yes, or a reason.
+
+    One that is `waived_by_name` asks whether the variant pays, not whether it is right: it
+    does not bind a variant that is asked for by name.
+    """
 
     name: str
     decline: Callable[[Reduction], Reason | None]
+    waived_by_name: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,21 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Answer:
-    """One predicate's answer: yes when `reason` is None."""
+    """
+    One predicate's answer: yes when `reason` is None.
+
+    A `waived` no does not bind, because the variant is asked for by name.
+    """
 
     predicate: str
     reason: str | None
+    waived: bool = False
+
+    @property
+    def text(self) -> str:
+        if self.reason is None:
+            return "yes"
+        return f"waived: {self.reason}" if self.waived else self.reason
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,7 @@ class Verdict:
 
     @property
     def declined(self) -> tuple[Answer, ...]:
-        return tuple(answer for answer in self.answers if answer.reason is not None)
+        return tuple(a for a in self.answers if a.reason is not None and not a.waived)
 
     @property
     def accepts(self) -> bool:
@@ -82,8 +93,7 @@ class Decision:
             state = "accepts, not chosen"
         lines = [f"  {verdict.variant} (priority {verdict.priority}): {state}"]
         lines.extend(
-            f"    {answer.predicate:<14} {answer.reason or 'yes'}"
-            for answer in verdict.answers
+            f"    {answer.predicate:<14} {answer.text}" for answer in verdict.answers
         )
         lines.extend(
             f"    legal but not native: {form} is emulated on this chip"
@@ -111,6 +121,7 @@ class Decision:
                             "name": answer.predicate,
                             "yes": answer.reason is None,
                             "reason": answer.reason,
+                            "waived": answer.waived,
                         }
                         for answer in verdict.answers
                     ],

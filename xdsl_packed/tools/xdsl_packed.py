@@ -67,7 +67,6 @@ def _parser() -> argparse.ArgumentParser:
     compile_command.add_argument(
         "--by",
         choices=("pointer", "value"),
-        default="pointer",
         help="how the function takes the elements (func); default: pointer",
     )
     compile_command.add_argument(
@@ -122,6 +121,13 @@ _REDUCTION_OPTIONS = (
 def _check_usage(
     parser: argparse.ArgumentParser, arguments: argparse.Namespace
 ) -> None:
+    emit = getattr(arguments, "emit", None)
+    if getattr(arguments, "by", None) is not None and emit != "func":
+        parser.error("--by says how a function is called: expected with --emit func")
+    if arguments.align is not None and emit == "cuda":
+        parser.error(
+            "--align is about pointers, which --emit cuda has none of: leave it out"
+        )
     if arguments.file is None:
         if arguments.kind is None or arguments.shape is None:
             parser.error("expected a .mlir file, or --kind and --shape")
@@ -212,7 +218,7 @@ def _exit(arguments: argparse.Namespace) -> str:
         return cuda_header(found)
     from xdsl_packed.exits.llvm_ir import llvm_ir
 
-    return llvm_ir(found)
+    return llvm_ir(found, align=arguments.align)
 
 
 _EXITS = ("func", "cuda", "llvm")

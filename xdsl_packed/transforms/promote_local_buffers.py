@@ -68,9 +68,34 @@ class PromoteLocalBuffersPass(ModulePass):
             reason = promotion.add(_Buffer(alloca), known)
             if reason is not None:
                 remark_at(alloca, f"stays in local memory: {reason}")
+                _check_ever_written(alloca)
         if promotion.accesses:
             promotion.walk_regions(op)
         promotion.erase_buffers()
+
+
+def _check_ever_written(alloca: memref.AllocaOp) -> None:
+    """Raise at the first read of a buffer in memory to which nothing writes."""
+    reads = set[Operation]()
+    views: list[SSAValue] = [alloca.memref]
+    for view in views:
+        for use in view.uses:
+            match op := use.operation:
+                case memref.SubviewOp() | memref.AssumeAlignmentOp():
+                    views.append(op.results[0])
+                case memref.LoadOp() | vector.LoadOp():
+                    reads.add(op)
+                case memref.CopyOp() if use.index == 0:
+                    reads.add(op)
+                case _:
+                    return
+    block = alloca.parent_block()
+    ops = () if block is None else (o for top in block.ops for o in top.walk())
+    for op in ops:
+        if op in reads:
+            raise error_at(
+                op, "reads a local buffer that nothing writes to: store to it first"
+            )
 
 
 @dataclass

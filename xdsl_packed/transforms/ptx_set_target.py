@@ -14,13 +14,15 @@ class PtxSetTarget(ModulePass):
     """
     Sets the module attributes `ptx.chip` and, when a version is given, `ptx.version`.
 
-    Without a version the printed text has the lowest one that its instructions need.
+    Without a version the printed text has the lowest one that its instructions need. A
+    pass option without quotes is a number: version=9.0 is version="9.0".
     """
 
     name = "ptx-set-target"
 
     chip: str
-    version: str | None = None
+    version: str | float | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        GpuTarget.of(self.chip, self.version).set_on_module(op)
+        version = None if self.version is None else str(self.version)
+        GpuTarget.of(self.chip, version).set_on_module(op)

@@ -2,6 +2,8 @@
 
 from xdsl_packed.selection.registry import Variant
 from xdsl_packed.variants.local import LOCAL
+from xdsl_packed.variants.packed_columns import PACKED_COLUMNS
+from xdsl_packed.variants.packed_tree import PACKED_TREE
 from xdsl_packed.variants.sm100_packed import SM100_PACKED
 
-VARIANTS: tuple[Variant, ...] = (SM100_PACKED, LOCAL)
+VARIANTS: tuple[Variant, ...] = (PACKED_COLUMNS, PACKED_TREE, SM100_PACKED, LOCAL)

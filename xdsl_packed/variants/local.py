@@ -7,40 +7,40 @@ from collections.abc import Sequence
 from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 
+from xdsl_packed.orders import fold_of_order, ternary_fold
 from xdsl_packed.reduction import Reduction, Scope
 from xdsl_packed.selection.predicates import exec_scope, legal, local_scope
 from xdsl_packed.selection.registry import Plan, Reason, Variant
-from xdsl_packed.variants.fold import ordered_fold
-from xdsl_packed.variants.scalar import ScalarCode, scalar_code
+from xdsl_packed.variants.algebra import Algebra, algebra_of
+from xdsl_packed.variants.emission import emit_scalars
+from xdsl_packed.variants.fold import spread
 
 
 def _forms(reduction: Reduction) -> tuple[str, ...] | Reason:
-    code = scalar_code(reduction)
-    return code.forms if isinstance(code, ScalarCode) else code
+    algebra = algebra_of(reduction)
+    return algebra.forms if isinstance(algebra, Algebra) else algebra
 
 
 def _plan(reduction: Reduction) -> Plan | Reason:
     forms = _forms(reduction)
     if isinstance(forms, str):
         return forms
-    return Plan(ordered_fold(reduction), forms)
+    length, accumulate = reduction.length, reduction.accumulate
+    if reduction.order is None:
+        # Threes of two-input operations: ptxas fuses them where the chip has the instruction.
+        element = ternary_fold(length, accumulate)
+    else:
+        element = fold_of_order(reduction.order, length, accumulate)
+    return Plan(spread(element, reduction), forms)
 
 
 def _emit(
     reduction: Reduction, plan: Plan, leaves: Sequence[SSAValue], builder: Builder
 ) -> list[SSAValue]:
-    code = scalar_code(reduction)
-    if isinstance(code, str):
-        raise ValueError(f"local was not asked before it emits: {code}")
-    if not plan.fold.steps:
-        return [leaves[output] for output in plan.fold.outputs]
-    values = [code.widen(builder, leaf) for leaf in leaves]
-    for _, (first, *rest) in plan.fold.lanes():
-        value = values[first]
-        for other in rest:
-            value = code.combine(builder, value, values[other])
-        values.append(value)
-    return [code.narrow(builder, values[output]) for output in plan.fold.outputs]
+    algebra = algebra_of(reduction)
+    if isinstance(algebra, str):
+        raise ValueError(f"local was not asked before it emits: {algebra}")
+    return emit_scalars(reduction, plan.fold, algebra, leaves, builder)
 
 
 LOCAL = Variant(

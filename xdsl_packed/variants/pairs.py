@@ -1,55 +1,32 @@
-"""Emitting a fold whose two-lane steps become packed operations."""
+"""The packed forms of a reduction: two lanes an instruction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from xdsl_packed.reduction import Kind, Reduction
+from xdsl_packed.selection.registry import Reason
+from xdsl_packed.variants.algebra import Algebra, algebra_of
 
-from xdsl.builder import Builder
-from xdsl.ir import Operation, SSAValue
+SUMS = (Kind.ADD, Kind.MUL, Kind.SUMSQ, Kind.DOT)
+EXTREMA = (Kind.MAXNUMF, Kind.MINNUMF, Kind.MAXIMUMF, Kind.MINIMUMF)
 
-from xdsl_packed.dialects import packed
-from xdsl_packed.orders import Fold
+_KINDS_IN_PAIRS = {
+    "f32": SUMS,
+    "f16": (*SUMS, *EXTREMA),
+    "bf16": (*SUMS, *EXTREMA),
+}
 
-Combine = Callable[[SSAValue, SSAValue], Operation]
 
-
-def emit_in_pairs(
-    fold: Fold, leaves: Sequence[SSAValue], combine: Combine, builder: Builder
-) -> list[SSAValue]:
-    """
-    Emit every step of two lanes as one operation on pairs, every other one on scalars.
-
-    `combine` makes the operation on whatever type its operands have. Scalars are packed
-    when a pair needs them, pairs are unpacked when a scalar is needed, both at most once.
-    """
-    scalars: dict[int, SSAValue] = dict(enumerate(leaves))
-    pairs: dict[tuple[int, int], SSAValue] = {}
-    pair_of: dict[int, tuple[int, int]] = {}
-
-    def scalar(number: int) -> SSAValue:
-        if number not in scalars:
-            low, high = pair_of[number]
-            unpacked = builder.insert(packed.UnpackOp(pairs[low, high]))
-            scalars[low], scalars[high] = unpacked.low, unpacked.high
-        return scalars[number]
-
-    def pair(low: int, high: int) -> SSAValue:
-        if (low, high) not in pairs:
-            made = builder.insert(packed.PackOp(scalar(low), scalar(high)))
-            pairs[low, high] = made.result
-        return pairs[low, high]
-
-    number = fold.leaves
-    for step in fold.steps:
-        if len(step) == 2:
-            (a0, b0), (a1, b1) = step
-            both = builder.insert(combine(pair(a0, a1), pair(b0, b1))).results[0]
-            lanes = (number, number + 1)
-            pairs[lanes] = both
-            pair_of[number] = pair_of[number + 1] = lanes
-        else:
-            ((a, b),) = step
-            alone = builder.insert(combine(scalar(a), scalar(b))).results[0]
-            scalars[number] = alone
-        number += len(step)
-    return [scalar(output) for output in fold.outputs]
+def pair_forms(reduction: Reduction) -> tuple[str, ...] | Reason:
+    """The packed form of each operation, then the scalar ones."""
+    accumulation, kind = reduction.accumulation_type, reduction.kind
+    algebra = algebra_of(reduction)
+    if not isinstance(algebra, Algebra):
+        return algebra
+    if accumulation not in _KINDS_IN_PAIRS:
+        return f"there are no pairs of {accumulation}, expected f32, f16 or bf16"
+    if kind not in _KINDS_IN_PAIRS[accumulation]:
+        return f"there is no packed form of {kind} on {accumulation}"
+    if accumulation == "bf16" and algebra.forms[0].startswith("fma"):
+        return f"there is no packed bf16 {kind} below sm_90"
+    arithmetic = [form for form in algebra.forms if not form.startswith("cvt.")]
+    return (*(f"{form}x2" for form in arithmetic), *algebra.forms)

@@ -76,3 +76,14 @@ func.func @leaves() {
   %s = memref.subview %l[2] [3] [1] : memref<4xf32, 5> to memref<3xf32, strided<[1], offset: 2>, 5>
   func.return
 }
+
+// -----
+
+// A buffer that has to stay in memory, and nothing ever writes to it.
+// CHECK: @never_written: {{.*}}: error: 'memref.load' reads a local buffer that nothing writes to: store to it first
+func.func @never_written(%i: index) -> f32 {
+  %l = memref.alloca() : memref<4xf32, 5>
+  %s = memref.subview %l[1] [2] [1] : memref<4xf32, 5> to memref<2xf32, strided<[1], offset: 1>, 5>
+  %x = memref.load %s[%i] : memref<2xf32, strided<[1], offset: 1>, 5>
+  func.return %x : f32
+}

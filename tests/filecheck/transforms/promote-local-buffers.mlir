@@ -1,7 +1,7 @@
 // RUN: xdsl-opt -p promote-local-buffers %s 2>&1 | filecheck %s
 
 // The remarks come first.
-// CHECK: @stays: {{.*}}: remark: 'memref.alloca' stays in local memory: an index of a 'memref.load' is not constant
+// CHECK: @stays: {{.*}}: remark: 'memref.alloca' stays in local memory: an index of a 'memref.store' is not constant
 // CHECK: @stays: {{.*}}: remark: 'memref.alloca' stays in local memory: 'test.op' uses it
 
 // A store is what later loads read, also through a subview of a subview; unused ones go.
@@ -86,8 +86,9 @@ func.func @vectors(%v: vector<4xf32>, %x: f32) -> (vector<4xf32>, vector<2xf32>)
 // CHECK-NEXT: func.return %v, [[P]]
 
 // It has to stay in memory, and the user hears why.
-func.func @stays(%n: index) -> f32 {
+func.func @stays(%n: index, %f: f32) -> f32 {
   %l = memref.alloca() : memref<4xf32, 5>
+  memref.store %f, %l[%n] : memref<4xf32, 5>
   %x = memref.load %l[%n] : memref<4xf32, 5>
   %other = memref.alloca() : memref<4xf32, 5>
   "test.op"(%other) : (memref<4xf32, 5>) -> ()

@@ -390,9 +390,11 @@ class Test_Calls:
             print_ptx(self._call([], callee))
 
     def test_recursion(self):
-        f = ptx.FuncOp(
-            "f", [], [], Region(Block([ptx.CallOp("f", [], []), ptx.RetOp()]))
-        )
+        x = ptx.LdParamOp(0, PtxType.f32)
+        call = ptx.CallOp("f", [x.d], [ptx.B32])
+        result = ptx.StParamOp(0, PtxType.f32, call.values[0])
+        body = Region(Block([x, call, result, ptx.RetOp()]))
+        f = ptx.FuncOp("f", [PtxType.f32], [PtxType.f32], body)
         assemble(print_ptx(_module(f, chip="sm_75")), "sm_75")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
@@ -35,7 +36,11 @@ def _host_compiler(folder: Path) -> Path:
             return Path(found)
     assert find_spec("ziglang"), "nvcc needs g++, clang++ or the wheel ziglang"
     script = folder / "clang++"
-    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m ziglang c++ "$@"\n')
+    # zig has the headers of one glibc, 2.42, but says that they are an older one's unless
+    # told otherwise; CUDA's headers go by what it says.
+    target = f"{platform.machine()}-linux-gnu.2.42"
+    compiler = f"{sys.executable} -m ziglang c++ -target {target}"
+    script.write_text(f'#!/bin/sh\nexec {compiler} "$@"\n')
     script.chmod(0o755)
     return script
 

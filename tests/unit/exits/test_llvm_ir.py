@@ -86,6 +86,14 @@ def test_the_assembly_is_pure():
     assert "sideeffect" not in ir
 
 
+def test_alignment_makes_wide_loads():
+    scalar, wide = (
+        ptx_by_llvm(llvm_ir([lowering("add", 32)], align=align)) for align in (None, 16)
+    )
+    assert "ld.global.v2" not in scalar
+    assert wide.count("ld.global.v2.b64") == 8
+
+
 def test_bf16_is_refused():
     with pytest.raises(DiagnosticException, match="elements of bf16, which xDSL"):
         llvm_ir([lowering("add", 9, dtype="bf16")])

@@ -72,3 +72,51 @@ def test_products_of_f32(options: dict[str, Any]):
     for order in ("lanes8", "sequential"):
         for length in (1, 2, 7, 8, 9, 17):
             check("mul", [length], order=order, **options)
+
+
+@pytest.mark.parametrize("chip", ["sm_90", "sm_100a", "sm_120a"])
+@pytest.mark.parametrize("kind", ["sumsq", "dot", "absmax"])
+def test_sums_of_products_and_absmax(kind: str, chip: str):
+    orders = [None] if kind == "absmax" else ["lanes8", "sequential", "tree"]
+    for order in orders:
+        for length in (1, 2, 3, 7, 8, 9, 16, 19, 33):
+            check(kind, [length], order=order, chip=chip, accumulate=length % 2 == 1)
+        check(kind, [3, 4], axes=[0], order=order, chip=chip)
+        check(kind, [3, 4], axes=[1], order=order, chip=chip, ftz=True)
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_90", "sm_100a"])
+@pytest.mark.parametrize("dtype", ["bf16", "f16"])
+@pytest.mark.parametrize("kind", ["add", "sumsq", "dot", "maximumf", "absmax"])
+def test_accumulation_in_f32(kind: str, dtype: str, chip: str):
+    orders = ["lanes8", "tree"] if kind in ("add", "sumsq", "dot") else [None]
+    for order in orders:
+        for out in (None, dtype):
+            for length in (1, 2, 8, 17):
+                check(
+                    kind,
+                    [length],
+                    dtype=dtype,
+                    acc="f32",
+                    out=out,
+                    order=order,
+                    chip=chip,
+                )
+    check(kind, [3, 4], axes=[0], dtype=dtype, acc="f32", accumulate=True, chip=chip)
+
+
+@pytest.mark.parametrize("kind", ["add", "maxsi", "maxui", "xor"])
+def test_wider_integers(kind: str):
+    for dtype, acc in (("i8", "i32"), ("i16", "i64"), ("i8", "i16")):
+        check(kind, [9], dtype=dtype, acc=acc)
+        check(kind, [9], dtype=dtype, acc=acc, out=dtype, accumulate=True)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
+@pytest.mark.parametrize("order", ["sequential", "lanes8", "tree"])
+def test_columns_keep_their_order(order: str, dtype: str):
+    """The innermost axis is kept: neighbouring results share a pair, in any order."""
+    for columns in (2, 3, 4):
+        for rows in (2, 3, 9):
+            variant = check("add", [rows, columns], axes=[0], order=order, dtype=dtype)
+            assert variant == "packed_columns"

@@ -24,6 +24,9 @@ CHIPS = ["sm_100a", "sm_90"]
 FLOAT_CASES = [
     ("add", "lanes8"),
     ("add", "sequential"),
+    ("add", "tree"),
+    ("sumsq", "tree"),
+    ("absmax", None),
     ("maxnumf", None),
     ("minnumf", None),
     ("maximumf", None),
@@ -31,10 +34,11 @@ FLOAT_CASES = [
 ]
 
 
-def run(module: ModuleOp, name: str, source: Array, destination: Array) -> Array:
-    """The destination after a run on all inputs at once."""
+def run(module: ModuleOp, name: str, arguments: Sequence[Array]) -> Array:
+    """The last argument, the destination, after a run on all inputs at once."""
+    *sources, destination = arguments
     result = destination.copy()
-    run_function(module, name, [source, result], batch_axes=1)
+    run_function(module, name, [*sources, result], batch_axes=1)
     return result
 
 
@@ -45,47 +49,79 @@ def check(
     axes: Sequence[int] | None = None,
     dtype: str = "f32",
     order: str | None = None,
+    acc: str | None = None,
+    out: str | None = None,
     **options: Any,
 ) -> str:
     """Compare the four; returns the variant that was chosen."""
-    options |= {"axes": axes, "dtype": dtype, "order": order}
-    reduced = tuple(range(len(shape))) if axes is None else axes
-    count = int(np.prod(shape))
-    source = inputs(count, dtype, kind, axes)
-    batch = source.shape[1]
-    source = source.reshape(*shape, batch)
-
+    options |= {"axes": axes, "dtype": dtype, "order": order, "acc": acc, "out": out}
     kernel = compile_reduction(kind, shape, **options)
-    outputs = kernel.reduction.destination_length
-    old = inputs(outputs, dtype, "old", kind)
-    old = np.resize(old.T, (batch, outputs)).T.copy()
-    old = old.reshape(*kernel.reduction.destination_shape, batch)
-    kept = [
-        n for a, n in enumerate(shape) if a not in {x % len(shape) for x in reduced}
+    sources = [
+        side_by_side(kind, shape, dtype, number)
+        for number in range(2 if kind == "dot" else 1)
     ]
-    expected = numpy_reference.reduce(
-        kind,
-        source,
-        reduced,
-        rank=len(shape),
-        dtype=dtype,
-        order=order or "lanes8",
-        ftz=options.get("ftz", False),
-        old=old.reshape(*kept, batch) if options.get("accumulate") else None,
-    ).reshape(old.shape)
+    batch = sources[0].shape[-1]
+    destination = kernel.reduction.destination
+    old = destinations(
+        kernel.reduction.destination_shape, destination.element_type, batch
+    )
+    expected = meaning(kind, sources, old, shape, options)
 
     tile = reduction_module(kind, shape, **options)
     packed = tile.clone()
     dispatch(packed)
     roads = {"tile": tile, "packed": packed, "ptx": kernel.module}
     for stage, module in roads.items():
-        got = run(module, kernel.entry, source, old)
-        wrong = bits(got, dtype) != bits(expected, dtype)
+        got = run(module, kernel.entry, [*sources, old])
+        name = destination.element_type
+        wrong = bits(got, name) != bits(expected, name)
         assert not wrong.any(), (
             f"{stage}: {kind} {list(shape)} {options}: {got[wrong]} "
             f"should be {expected[wrong]}"
         )
     return kernel.variant
+
+
+def side_by_side(kind: str, shape: Sequence[int], dtype: str, number: int) -> Array:
+    source = inputs(int(np.prod(shape)), dtype, kind, number)
+    if number:
+        source = np.roll(source, number, axis=1)
+    return source.reshape(*shape, source.shape[1])
+
+
+def destinations(shape: Sequence[int], dtype: str, batch: int) -> Array:
+    count = int(np.prod(shape))
+    old = np.resize(inputs(count, dtype, "old").T, (batch, count)).T
+    return np.ascontiguousarray(old).reshape(*shape, batch)
+
+
+def meaning(
+    kind: str,
+    sources: Sequence[Array],
+    old: Array,
+    shape: Sequence[int],
+    options: dict[str, Any],
+) -> Array:
+    """What numpy says: widened, folded in the accumulation type, and rounded."""
+    dtype, rank, axes = options["dtype"], len(shape), options["axes"]
+    acc = options["acc"] or dtype
+    out = options["out"] or acc
+    reduced = range(rank) if axes is None else [axis % rank for axis in axes]
+    kept = [n for axis, n in enumerate(shape) if axis not in reduced]
+    before = numpy_reference.converted(old, out, acc, kind).reshape(
+        *kept, old.shape[-1]
+    )
+    result = numpy_reference.reduce(
+        kind,
+        [numpy_reference.converted(source, dtype, acc, kind) for source in sources],
+        list(reduced),
+        rank=rank,
+        dtype=acc,
+        order=options["order"] or "lanes8",
+        ftz=options.get("ftz", False),
+        old=before if options.get("accumulate") else None,
+    )
+    return numpy_reference.converted(result, acc, out).reshape(old.shape)
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -99,5 +135,12 @@ def test_every_length_of_f32(
         variant = check(
             kind, [length], order=order, accumulate=accumulate, ftz=ftz, chip=chip
         )
-        takes_packed = chip == "sm_100a" and length >= 8 and order != "sequential"
-        assert variant == ("sm100_packed" if takes_packed else "local")
+        assert variant == expected_variant(kind, order, length, chip)
+
+
+def expected_variant(kind: str, order: str | None, length: int, chip: str) -> str:
+    if chip != "sm_100a" or order == "sequential":
+        return "local"
+    if order != "lanes8":
+        return "packed_tree" if length >= 3 else "local"
+    return "sm100_packed" if length >= 8 else "local"

@@ -1522,8 +1522,9 @@ class CallOp(PtxOperation):
 
     def text(self, names: Names) -> str:
         callee = self.callee.root_reference.data
-        params = [f"{callee}_param_{i}" for i in range(len(self.arguments))]
-        returns = [f"{callee}_retval{i}" for i in range(len(self.values))]
+        # Not the names of the declaration: a function that calls itself has those already.
+        params = [f"{callee}_arg_{i}" for i in range(len(self.arguments))]
+        returns = [f"{callee}_result{i}" for i in range(len(self.values))]
         before = list[str]()
         after = list[str]()
         for name, argument in zip(params, self.arguments):

@@ -1,4 +1,5 @@
 // RUN: xdsl-opt %s -t ptx | filecheck %s
+// RUN: xdsl-opt %s -t 'ptx{version=9.0}' | filecheck %s
 
 builtin.module attributes {ptx.chip = "sm_100a", ptx.version = "9.0"} {
   // CHECK: .version 9.0
@@ -14,11 +15,11 @@ builtin.module attributes {ptx.chip = "sm_100a", ptx.version = "9.0"} {
     %x = ptx.ld global f32 %p offset -4 : !ptx.b32
     // CHECK: ld.global.b32 [[X:%r[0-9]+]], [%{{rd[0-9]+}}+-4];
     %y = ptx.call @half(%x) : (!ptx.b32) -> !ptx.b32
-    // CHECK:      .param .b32 half_param_0;
-    // CHECK-NEXT: st.param.b32 [half_param_0], [[X]];
-    // CHECK-NEXT: .param .b32 half_retval0;
-    // CHECK-NEXT: call.uni (half_retval0), half, (half_param_0);
-    // CHECK-NEXT: ld.param.b32 [[Y:%r[0-9]+]], [half_retval0];
+    // CHECK:      .param .b32 half_arg_0;
+    // CHECK-NEXT: st.param.b32 [half_arg_0], [[X]];
+    // CHECK-NEXT: .param .b32 half_result0;
+    // CHECK-NEXT: call.uni (half_result0), half, (half_arg_0);
+    // CHECK-NEXT: ld.param.b32 [[Y:%r[0-9]+]], [half_result0];
     ptx.st global f32 %p, %y : !ptx.b32
     // CHECK: st.global.b32 [%{{rd[0-9]+}}], [[Y]];
     ptx.ret

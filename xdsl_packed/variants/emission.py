@@ -1,0 +1,218 @@
+"""
+Emitting a fold: in scalar code, in pairs, or by three-input operations.
+
+Which products of a sum of products are fused is a matter of the fold alone, so that every
+variant gives the same bits. In a step whose second operands are all terms they are absorbed
+(`fma`); else in one whose first operands are all terms these are; else terms are lifted to
+values (`mul`) and the values combined. Sums of elements do not see the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.builder import Builder
+from xdsl.ir import SSAValue
+
+from xdsl_packed.dialects import packed
+from xdsl_packed.orders import Fold, Lane, Step
+from xdsl_packed.reduction import Kind, Reduction
+from xdsl_packed.variants.algebra import EXTREMUM_OPS, Algebra, Term
+
+
+class _Scalars:
+    """The numbered values of a fold: terms, old destinations, then what its lanes make."""
+
+    def __init__(
+        self,
+        reduction: Reduction,
+        algebra: Algebra,
+        leaves: Sequence[SSAValue],
+        builder: Builder,
+    ) -> None:
+        count = reduction.term_count
+        sources = 2 if reduction.kind is Kind.DOT else 1
+        self.algebra, self.builder = algebra, builder
+        self._elements = [
+            tuple(leaves[s * count + i] for s in range(sources)) for i in range(count)
+        ]
+        self._terms: dict[int, Term] = {}
+        self._values: dict[int, SSAValue] = {}
+        self._olds = leaves[sources * count :]
+
+    def is_term(self, number: int) -> bool:
+        return number < len(self._elements)
+
+    def term(self, number: int) -> Term:
+        if number not in self._terms:
+            self._terms[number] = tuple(
+                self.algebra.widen(self.builder, element)
+                for element in self._elements[number]
+            )
+        return self._terms[number]
+
+    def value(self, number: int) -> SSAValue:
+        if number not in self._values:
+            self._values[number] = self._leaf(number)
+        return self._values[number]
+
+    def _leaf(self, number: int) -> SSAValue:
+        if self.is_term(number):
+            return self.algebra.lift(self.builder, self.term(number))
+        return self.algebra.widen(
+            self.builder, self._olds[number - len(self._elements)]
+        )
+
+    def define(self, number: int, value: SSAValue) -> None:
+        self._values[number] = value
+
+    def results(self, fold: Fold) -> list[SSAValue]:
+        return [
+            self.algebra.narrow(self.builder, self.value(number))
+            for number in fold.outputs
+        ]
+
+    def absorbed(self, step: Step) -> int | None:
+        """Which operand, 1 or 0, the lanes of `step` absorb: one that is a term in each."""
+        for operand in (1, 0):
+            if all(self.is_term(lane[operand]) for lane in step):
+                return operand
+        return None
+
+    def lane(self, lane: Lane, absorbed: int | None) -> SSAValue:
+        algebra, builder = self.algebra, self.builder
+        a, b, *rest = lane
+        match absorbed:
+            case 1:
+                value = algebra.absorb(builder, self.value(a), self.term(b))
+            case 0:
+                value = algebra.absorb(builder, self.value(b), self.term(a))
+            case _:
+                value = algebra.combine(builder, self.value(a), self.value(b))
+        for other in rest:
+            value = algebra.combine(builder, value, self.value(other))
+        return value
+
+
+def emit_scalars(
+    reduction: Reduction,
+    fold: Fold,
+    algebra: Algebra,
+    leaves: Sequence[SSAValue],
+    builder: Builder,
+) -> list[SSAValue]:
+    """Every lane in scalar code; a lane of three as two operations, which ptxas may fuse."""
+    scalars = _Scalars(reduction, algebra, leaves, builder)
+    number = fold.leaves
+    for step in fold.steps:
+        absorbed = scalars.absorbed(step)
+        for lane in step:
+            scalars.define(number, scalars.lane(lane, absorbed))
+            number += 1
+    return scalars.results(fold)
+
+
+def emit_three_inputs(
+    reduction: Reduction,
+    fold: Fold,
+    algebra: Algebra,
+    leaves: Sequence[SSAValue],
+    builder: Builder,
+) -> list[SSAValue]:
+    """A max or min of f32 whose lanes of three are one operation."""
+    scalars = _Scalars(reduction, algebra, leaves, builder)
+    _, _, three = EXTREMUM_OPS[reduction.kind]
+    nan, ftz = reduction.kind.propagates_nan, reduction.ftz
+    for number, lane in fold.lanes():
+        values = [scalars.value(operand) for operand in lane]
+        if len(values) == 3:
+            result = builder.insert(three(*values, nan=nan, ftz=ftz)).result
+        else:
+            result = algebra.combine(builder, *values)
+        scalars.define(number, result)
+    return scalars.results(fold)
+
+
+class _Pairs:
+    """The pairs of a fold: packed when one is needed, unpacked when a lane is, each once."""
+
+    def __init__(self, scalars: _Scalars) -> None:
+        self.scalars = scalars
+        self._insert = scalars.builder.insert
+        self._values: dict[tuple[int, int], SSAValue] = {}
+        self._terms: dict[tuple[int, int], Term] = {}
+        self._pair_of: dict[int, tuple[int, int]] = {}
+
+    def value(self, low: int, high: int) -> SSAValue:
+        if (low, high) not in self._values:
+            self._values[low, high] = self._pack(low, high)
+        return self._values[low, high]
+
+    def _pack(self, low: int, high: int) -> SSAValue:
+        scalars = self.scalars
+        if scalars.is_term(low) and scalars.is_term(high):
+            return scalars.algebra.lift(scalars.builder, self.term(low, high))
+        self.lane(low)
+        self.lane(high)
+        operation = packed.PackOp(scalars.value(low), scalars.value(high))
+        return self._insert(operation).result
+
+    def term(self, low: int, high: int) -> Term:
+        if (low, high) not in self._terms:
+            lanes = zip(self.scalars.term(low), self.scalars.term(high))
+            self._terms[low, high] = tuple(
+                self._insert(packed.PackOp(a, b)).result for a, b in lanes
+            )
+        return self._terms[low, high]
+
+    def lane(self, number: int) -> None:
+        """Make the scalar `number` known, where it is a lane of a pair."""
+        if (pair := self._pair_of.get(number)) is None:
+            return
+        unpacked = self._insert(packed.UnpackOp(self._values[pair]))
+        for lane, value in zip(pair, (unpacked.low, unpacked.high)):
+            del self._pair_of[lane]
+            self.scalars.define(lane, value)
+
+    def define(self, low: int, high: int, value: SSAValue) -> None:
+        self._values[low, high] = value
+        self._pair_of[low] = self._pair_of[high] = (low, high)
+
+    def combined(self, step: Step) -> SSAValue:
+        algebra, builder = self.scalars.algebra, self.scalars.builder
+        (a, b, *rest) = zip(*step)
+        match self.scalars.absorbed(step):
+            case 1:
+                value = algebra.absorb(builder, self.value(*a), self.term(*b))
+            case 0:
+                value = algebra.absorb(builder, self.value(*b), self.term(*a))
+            case _:
+                value = algebra.combine(builder, self.value(*a), self.value(*b))
+        for operand in rest:
+            value = algebra.combine(builder, value, self.value(*operand))
+        return value
+
+
+def emit_pairs(
+    reduction: Reduction,
+    fold: Fold,
+    algebra: Algebra,
+    leaves: Sequence[SSAValue],
+    builder: Builder,
+) -> list[SSAValue]:
+    """Every step of two lanes as one operation on pairs, every other one on scalars."""
+    scalars = _Scalars(reduction, algebra, leaves, builder)
+    pairs = _Pairs(scalars)
+    number = fold.leaves
+    for step in fold.steps:
+        if len(step) == 2:
+            pairs.define(number, number + 1, pairs.combined(step))
+        else:
+            (lane,) = step
+            for operand in lane:
+                pairs.lane(operand)
+            scalars.define(number, scalars.lane(lane, scalars.absorbed(step)))
+        number += len(step)
+    for output in fold.outputs:
+        pairs.lane(output)
+    return scalars.results(fold)
