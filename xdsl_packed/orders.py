@@ -119,21 +119,31 @@ def _lanes8(length: int, accumulate: bool) -> Fold:
     if length < 8:
         return _sequential(length, accumulate)
     fold = FoldBuilder(length + accumulate)
-    lane = list(range(8))
+    lanes = list(range(8))
     if accumulate:
-        lane[0] = fold.combine(0, length)
+        lanes[0] = fold.combine(0, length)
     full = length - length % 8
     for chunk in range(8, full, 8):
-        for j in (0, 2, 4, 6):
-            lane[j], lane[j + 1] = fold.step(
-                (lane[j], chunk + j), (lane[j + 1], chunk + j + 1)
-            )
-    for rest in range(full, length):
-        lane[0] = fold.combine(lane[0], rest)
-    lane[0:2] = fold.step((lane[0], lane[2]), (lane[1], lane[3]))
-    lane[4:6] = fold.step((lane[4], lane[6]), (lane[5], lane[7]))
-    lane[0:2] = fold.step((lane[0], lane[4]), (lane[1], lane[5]))
-    return fold.build(fold.combine(lane[0], lane[1]))
+        add_chunk(fold, lanes, chunk)
+    return fold.build(collapse_lanes(fold, lanes, range(full, length)))
+
+
+def add_chunk(fold: FoldBuilder, lanes: list[int], chunk: int) -> None:
+    """lanes8: the values from `chunk` on join the eight running lanes, two at a time."""
+    for j in (0, 2, 4, 6):
+        lanes[j], lanes[j + 1] = fold.step(
+            (lanes[j], chunk + j), (lanes[j + 1], chunk + j + 1)
+        )
+
+
+def collapse_lanes(fold: FoldBuilder, lanes: list[int], rest: range) -> int:
+    """lanes8: the rest into lane 0, then 8 -> 4 -> 2 -> 1."""
+    for value in rest:
+        lanes[0] = fold.combine(lanes[0], value)
+    lanes[0:2] = fold.step((lanes[0], lanes[2]), (lanes[1], lanes[3]))
+    lanes[4:6] = fold.step((lanes[4], lanes[6]), (lanes[5], lanes[7]))
+    lanes[0:2] = fold.step((lanes[0], lanes[4]), (lanes[1], lanes[5]))
+    return fold.combine(lanes[0], lanes[1])
 
 
 def _tree(length: int, accumulate: bool) -> Fold:
@@ -243,16 +253,29 @@ def three_input_fold(length: int, accumulate: bool = False) -> Fold:
     instead of an identity.
     """
     fold = FoldBuilder(length + accumulate)
-    running = [
-        fold.combine(0, 1, length) if accumulate else fold.combine(0, 1),
-        *(fold.combine(2 * i, 2 * i + 1) for i in (1, 2, 3)),
-    ]
+    running = first_pairs(fold, old=length if accumulate else None)
     full = length - length % 8
     for chunk in range(8, full, 8):
-        for i in range(4):
-            element = chunk + 2 * i
-            running[i] = fold.combine(running[i], element, element + 1)
-    for rest in range(full, length):
-        running[0] = fold.combine(running[0], rest)
+        add_pairs(fold, running, chunk)
+    return fold.build(collapse_pairs(fold, running, range(full, length)))
+
+
+def first_pairs(fold: FoldBuilder, *, old: int | None) -> list[int]:
+    """Max and min: four running values of the first eight, the old one with the first."""
+    first = fold.combine(0, 1) if old is None else fold.combine(0, 1, old)
+    return [first, *(fold.combine(2 * i, 2 * i + 1) for i in (1, 2, 3))]
+
+
+def add_pairs(fold: FoldBuilder, running: list[int], chunk: int) -> None:
+    """Max and min: each running value takes a pair of the eight from `chunk` on."""
+    for i in range(4):
+        element = chunk + 2 * i
+        running[i] = fold.combine(running[i], element, element + 1)
+
+
+def collapse_pairs(fold: FoldBuilder, running: list[int], rest: range) -> int:
+    """Max and min: the rest into the first running value, then all four."""
+    for value in rest:
+        running[0] = fold.combine(running[0], value)
     last = fold.combine(running[0], running[1])
-    return fold.build(fold.combine(last, running[2], running[3]))
+    return fold.combine(last, running[2], running[3])

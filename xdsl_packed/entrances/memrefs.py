@@ -16,6 +16,7 @@ from xdsl_packed.constants import KnownIntegers
 from xdsl_packed.entrances.entry import Access
 from xdsl_packed.layouts import memory_space, static_layout, subview
 from xdsl_packed.reduction import Storage, Tile
+from xdsl_packed.selection.registry import Elements
 
 
 def check_subviews(tile: SSAValue) -> None:
@@ -51,7 +52,7 @@ def memref_tile(type: MemRefType) -> Tile | str:
 
 
 @dataclass(frozen=True)
-class MemRefAccess(Access):
+class MemRefAccess(Access, Elements):
     """Source memrefs and a destination memref, read and written element by element."""
 
     sources: tuple[SSAValue, ...]
@@ -62,6 +63,15 @@ class MemRefAccess(Access):
         indices = _Indices(builder)
         tiles = (*self.sources, *((self.destination,) if self.accumulate else ()))
         return [value for tile in tiles for value in _load_all(tile, indices)]
+
+    def element(
+        self, source: int, index: Sequence[SSAValue | int], builder: Builder
+    ) -> SSAValue:
+        return _load(self.sources[source], _Indices(builder).mixed(index), builder)
+
+    def old(self, number: int, builder: Builder) -> SSAValue:
+        index = list(_all_indices(self.destination))[number]
+        return _load(self.destination, _Indices(builder).at(index), builder)
 
     def write(self, results: Sequence[SSAValue], builder: Builder) -> None:
         indices = _Indices(builder)
@@ -84,6 +94,9 @@ class _Indices:
     def at(self, index: tuple[int, ...]) -> list[SSAValue]:
         return [self._constant(i) for i in index]
 
+    def mixed(self, index: Sequence[SSAValue | int]) -> list[SSAValue]:
+        return [self._constant(i) if isinstance(i, int) else i for i in index]
+
     def _constant(self, i: int) -> SSAValue:
         if i not in self._made:
             value = IntegerAttr.from_index_int_value(i)
@@ -99,14 +112,13 @@ def _all_indices(tile: SSAValue) -> product[tuple[int, ...]]:
     return product(*(range(extent) for extent in shape))
 
 
-def _load_all(tile: SSAValue, indices: _Indices) -> list[SSAValue]:
-    insert = indices.builder.insert
+def _load(tile: SSAValue, index: Sequence[SSAValue], builder: Builder) -> SSAValue:
     types = (tile.type.element_type,) if isa(tile.type, MemRefType) else ()
+    load = memref.LoadOp.create(operands=(tile, *index), result_types=types)
+    return builder.insert(load).results[0]
+
+
+def _load_all(tile: SSAValue, indices: _Indices) -> list[SSAValue]:
     return [
-        insert(
-            memref.LoadOp.create(
-                operands=(tile, *indices.at(index)), result_types=types
-            )
-        ).results[0]
-        for index in _all_indices(tile)
+        _load(tile, indices.at(index), indices.builder) for index in _all_indices(tile)
     ]

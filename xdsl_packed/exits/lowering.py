@@ -105,11 +105,10 @@ def lowerings(
         if choice.variant is None or choice.plan is None:
             continue
         lowering = Lowering(entry.reduction, choice.variant, choice.plan)
-        if len(lowering.leaf_types) != choice.plan.fold.leaves:
+        if entry.reduction.kind is Kind.DOT:
             raise error_at(
                 decided.op,
-                f"reads more than one source: {entry.reduction.kind} is emitted as ptx, "
-                "cubin or sass alone so far",
+                "reads two sources, which is emitted as ptx, cubin or sass alone so far",
             )
         # Equal names compute equal bits: nothing but the storage can differ.
         found.setdefault(lowering.name, lowering)

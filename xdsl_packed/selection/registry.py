@@ -8,6 +8,7 @@ values and cannot fail.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -53,15 +54,39 @@ Emit = Callable[[Reduction, Plan, Sequence[SSAValue], Builder], list[SSAValue]]
 """(reduction, plan, the fold's leaves, where to insert) -> the destination values."""
 
 
+class Elements(ABC):
+    """The elements of tiles in memory, read one by one where a loop needs them."""
+
+    @abstractmethod
+    def element(
+        self, source: int, index: Sequence[SSAValue | int], builder: Builder
+    ) -> SSAValue:
+        """The element of source number `source` at `index`, one index a dimension."""
+
+    @abstractmethod
+    def old(self, number: int, builder: Builder) -> SSAValue:
+        """The old destination element `number`, row-major."""
+
+
+EmitLoop = Callable[[Reduction, Plan, Elements, Builder], list[SSAValue]]
+"""(reduction, plan, where to read, where to insert) -> the destination values."""
+
+
 @dataclass(frozen=True)
 class Variant:
-    """One way to lower reductions. Higher priorities are asked first, ties by name."""
+    """
+    One way to lower reductions. Higher priorities are asked first, ties by name.
+
+    A variant with `emit_loop` reads tiles in memory in a loop; `emit` is then what it does
+    with values that are at hand.
+    """
 
     name: str
     priority: int
     predicates: tuple[Predicate, ...]
     plan: Callable[[Reduction], Plan | Reason]
     emit: Emit
+    emit_loop: EmitLoop | None = None
 
 
 def by_priority(variants: Sequence[Variant]) -> list[Variant]:

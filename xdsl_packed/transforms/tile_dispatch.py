@@ -20,7 +20,7 @@ from xdsl_packed.entrances import ENTRANCES
 from xdsl_packed.entrances.entry import Access, Entrance, Entry
 from xdsl_packed.files import write_whole
 from xdsl_packed.selection.choose import Choice, choose
-from xdsl_packed.selection.registry import Variant
+from xdsl_packed.selection.registry import Elements, Variant
 from xdsl_packed.selection.report import Decision, Report, describe
 from xdsl_packed.target import GpuTarget
 from xdsl_packed.variants import VARIANTS
@@ -52,8 +52,11 @@ class Decided:
             return
         access = access or entry.access
         builder = Builder(InsertPoint.before(self.op))
-        leaves = access.read(builder)
-        results = choice.variant.emit(entry.reduction, choice.plan, leaves, builder)
+        reduction, plan, variant = entry.reduction, choice.plan, choice.variant
+        if variant.emit_loop is not None and isinstance(access, Elements):
+            results = variant.emit_loop(reduction, plan, access, builder)
+        else:
+            results = variant.emit(reduction, plan, access.read(builder), builder)
         access.write(results, builder)
         Rewriter.erase_op(self.op)
 

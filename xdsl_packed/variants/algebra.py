@@ -41,7 +41,8 @@ class Algebra:
 
     `widen` brings an element to the accumulation type and `narrow` a result to the
     destination's; `lift` makes a value of a widened term, `absorb` combines a value with a
-    widened term, `combine` two values. `forms` are the PTX forms that all of it becomes.
+    widened term, `combine` two values. `combine_three` combines three f32 at once, for max
+    and min. `forms` are the PTX forms of all but that.
     """
 
     forms: tuple[str, ...]
@@ -50,6 +51,9 @@ class Algebra:
     absorb: Callable[[Builder, SSAValue, Term], SSAValue]
     widen: Callable[[Builder, SSAValue], SSAValue]
     narrow: Callable[[Builder, SSAValue], SSAValue]
+    combine_three: (
+        Callable[[Builder, SSAValue, SSAValue, SSAValue], SSAValue] | None
+    ) = None
 
 
 def algebra_of(reduction: Reduction) -> Algebra | str:
@@ -186,11 +190,19 @@ def extremum_form(reduction: Reduction) -> str:
 def _extremum_algebra(reduction: Reduction) -> Algebra:
     if reduction.accumulation_type == "f64" and reduction.kind.propagates_nan:
         return _f64_with_nan(reduction.kind)
-    _, operation, _ = EXTREMUM_OPS[reduction.kind]
+    _, operation, three = EXTREMUM_OPS[reduction.kind]
     nan, ftz = reduction.kind.propagates_nan, reduction.ftz
+
+    def combine_three(
+        builder: Builder, a: SSAValue, b: SSAValue, c: SSAValue
+    ) -> SSAValue:
+        return _insert(builder, three(a, b, c, nan=nan, ftz=ftz))
+
     algebra = _plain(
         (extremum_form(reduction),), lambda a, b: operation(a, b, nan=nan, ftz=ftz)
     )
+    if reduction.accumulation_type == "f32":
+        algebra = replace(algebra, combine_three=combine_three)
     return (
         _of_magnitudes(algebra, reduction) if reduction.kind is Kind.ABSMAX else algebra
     )

@@ -10,6 +10,7 @@ values (`mul`) and the values combined. Sums of elements do not see the differen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.ir import SSAValue
@@ -17,37 +18,47 @@ from xdsl.ir import SSAValue
 from xdsl_packed.dialects import packed
 from xdsl_packed.orders import Fold, Lane, Step
 from xdsl_packed.reduction import Kind, Reduction
-from xdsl_packed.variants.algebra import EXTREMUM_OPS, Algebra, Term
+from xdsl_packed.variants.algebra import Algebra, Term
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """
+    What a fold is given: terms, then old destinations.
+
+    `is_part` says that the fold is part of a reduction: its olds are values in the
+    accumulation type already, and so are its results.
+    """
+
+    terms: Sequence[Term]
+    olds: Sequence[SSAValue]
+    is_part: bool = False
+
+
+def leaves_of(reduction: Reduction, values: Sequence[SSAValue]) -> Leaves:
+    """All source elements, source by source, then the old destination's."""
+    count = reduction.term_count
+    sources = 2 if reduction.kind is Kind.DOT else 1
+    terms = zip(*(values[s * count : (s + 1) * count] for s in range(sources)))
+    return Leaves(list(terms), values[sources * count :])
 
 
 class _Scalars:
     """The numbered values of a fold: terms, old destinations, then what its lanes make."""
 
-    def __init__(
-        self,
-        reduction: Reduction,
-        algebra: Algebra,
-        leaves: Sequence[SSAValue],
-        builder: Builder,
-    ) -> None:
-        count = reduction.term_count
-        sources = 2 if reduction.kind is Kind.DOT else 1
-        self.algebra, self.builder = algebra, builder
-        self._elements = [
-            tuple(leaves[s * count + i] for s in range(sources)) for i in range(count)
-        ]
+    def __init__(self, algebra: Algebra, leaves: Leaves, builder: Builder) -> None:
+        self.algebra, self.leaves, self.builder = algebra, leaves, builder
         self._terms: dict[int, Term] = {}
         self._values: dict[int, SSAValue] = {}
-        self._olds = leaves[sources * count :]
 
     def is_term(self, number: int) -> bool:
-        return number < len(self._elements)
+        return number < len(self.leaves.terms)
 
     def term(self, number: int) -> Term:
         if number not in self._terms:
             self._terms[number] = tuple(
                 self.algebra.widen(self.builder, element)
-                for element in self._elements[number]
+                for element in self.leaves.terms[number]
             )
         return self._terms[number]
 
@@ -59,18 +70,17 @@ class _Scalars:
     def _leaf(self, number: int) -> SSAValue:
         if self.is_term(number):
             return self.algebra.lift(self.builder, self.term(number))
-        return self.algebra.widen(
-            self.builder, self._olds[number - len(self._elements)]
-        )
+        old = self.leaves.olds[number - len(self.leaves.terms)]
+        return old if self.leaves.is_part else self.algebra.widen(self.builder, old)
 
     def define(self, number: int, value: SSAValue) -> None:
         self._values[number] = value
 
     def results(self, fold: Fold) -> list[SSAValue]:
-        return [
-            self.algebra.narrow(self.builder, self.value(number))
-            for number in fold.outputs
-        ]
+        values = [self.value(number) for number in fold.outputs]
+        if self.leaves.is_part:
+            return values
+        return [self.algebra.narrow(self.builder, value) for value in values]
 
     def absorbed(self, step: Step) -> int | None:
         """Which operand, 1 or 0, the lanes of `step` absorb: one that is a term in each."""
@@ -95,14 +105,10 @@ class _Scalars:
 
 
 def emit_scalars(
-    reduction: Reduction,
-    fold: Fold,
-    algebra: Algebra,
-    leaves: Sequence[SSAValue],
-    builder: Builder,
+    fold: Fold, algebra: Algebra, leaves: Leaves, builder: Builder
 ) -> list[SSAValue]:
     """Every lane in scalar code; a lane of three as two operations, which ptxas may fuse."""
-    scalars = _Scalars(reduction, algebra, leaves, builder)
+    scalars = _Scalars(algebra, leaves, builder)
     number = fold.leaves
     for step in fold.steps:
         absorbed = scalars.absorbed(step)
@@ -113,22 +119,17 @@ def emit_scalars(
 
 
 def emit_three_inputs(
-    reduction: Reduction,
-    fold: Fold,
-    algebra: Algebra,
-    leaves: Sequence[SSAValue],
-    builder: Builder,
+    fold: Fold, algebra: Algebra, leaves: Leaves, builder: Builder
 ) -> list[SSAValue]:
     """A max or min of f32 whose lanes of three are one operation."""
-    scalars = _Scalars(reduction, algebra, leaves, builder)
-    _, _, three = EXTREMUM_OPS[reduction.kind]
-    nan, ftz = reduction.kind.propagates_nan, reduction.ftz
+    scalars = _Scalars(algebra, leaves, builder)
+    combine_three = algebra.combine_three
+    if combine_three is None:
+        raise ValueError("the algebra has no operation of three")
     for number, lane in fold.lanes():
         values = [scalars.value(operand) for operand in lane]
-        if len(values) == 3:
-            result = builder.insert(three(*values, nan=nan, ftz=ftz)).result
-        else:
-            result = algebra.combine(builder, *values)
+        combine = combine_three if len(values) == 3 else algebra.combine
+        result = combine(builder, *values)
         scalars.define(number, result)
     return scalars.results(fold)
 
@@ -194,14 +195,10 @@ class _Pairs:
 
 
 def emit_pairs(
-    reduction: Reduction,
-    fold: Fold,
-    algebra: Algebra,
-    leaves: Sequence[SSAValue],
-    builder: Builder,
+    fold: Fold, algebra: Algebra, leaves: Leaves, builder: Builder
 ) -> list[SSAValue]:
     """Every step of two lanes as one operation on pairs, every other one on scalars."""
-    scalars = _Scalars(reduction, algebra, leaves, builder)
+    scalars = _Scalars(algebra, leaves, builder)
     pairs = _Pairs(scalars)
     number = fold.leaves
     for step in fold.steps:

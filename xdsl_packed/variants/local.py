@@ -12,7 +12,7 @@ from xdsl_packed.reduction import Reduction, Scope
 from xdsl_packed.selection.predicates import exec_scope, legal, local_scope
 from xdsl_packed.selection.registry import Plan, Reason, Variant
 from xdsl_packed.variants.algebra import Algebra, algebra_of
-from xdsl_packed.variants.emission import emit_scalars
+from xdsl_packed.variants.emission import emit_scalars, leaves_of
 from xdsl_packed.variants.fold import spread
 
 
@@ -40,7 +40,7 @@ def _emit(
     algebra = algebra_of(reduction)
     if isinstance(algebra, str):
         raise ValueError(f"local was not asked before it emits: {algebra}")
-    return emit_scalars(reduction, plan.fold, algebra, leaves, builder)
+    return emit_scalars(plan.fold, algebra, leaves_of(reduction, leaves), builder)
 
 
 LOCAL = Variant(

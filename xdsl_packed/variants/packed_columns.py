@@ -23,7 +23,7 @@ from xdsl_packed.selection.predicates import (
 )
 from xdsl_packed.selection.registry import Plan, Predicate, Reason, Variant
 from xdsl_packed.variants.algebra import Algebra, algebra_of
-from xdsl_packed.variants.emission import emit_pairs
+from xdsl_packed.variants.emission import emit_pairs, leaves_of
 from xdsl_packed.variants.pairs import pair_forms
 
 
@@ -81,7 +81,7 @@ def _emit(
     algebra = algebra_of(reduction)
     if not isinstance(algebra, Algebra):
         raise ValueError(f"packed_columns was not asked before it emits: {algebra}")
-    return emit_pairs(reduction, plan.fold, algebra, leaves, builder)
+    return emit_pairs(plan.fold, algebra, leaves_of(reduction, leaves), builder)
 
 
 PACKED_COLUMNS = Variant(

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl_packed.reduction import FLOAT_EXTREMA, Reduction
 from xdsl_packed.selection.registry import Plan, Reason
 from xdsl_packed.variants.algebra import Algebra, algebra_of, extremum_form
-from xdsl_packed.variants.emission import emit_pairs, emit_three_inputs
+from xdsl_packed.variants.emission import emit_pairs, emit_three_inputs, leaves_of
 from xdsl_packed.variants.pairs import pair_forms
 
 
@@ -34,4 +34,4 @@ def emit_packed_f32(
     if not isinstance(algebra, Algebra):
         raise ValueError(f"the variant was not asked before it emits: {algebra}")
     emit = emit_three_inputs if reduction.kind in FLOAT_EXTREMA else emit_pairs
-    return emit(reduction, plan.fold, algebra, leaves, builder)
+    return emit(plan.fold, algebra, leaves_of(reduction, leaves), builder)

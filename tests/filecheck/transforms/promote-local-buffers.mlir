@@ -1,7 +1,7 @@
 // RUN: xdsl-opt -p promote-local-buffers %s 2>&1 | filecheck %s
 
 // The remarks come first.
-// CHECK: @stays: {{.*}}: remark: 'memref.alloca' stays in local memory: an index of a 'memref.store' is not constant
+// CHECK: @stays: {{.*}}: remark: 'memref.alloca' stays in local memory: an index of a 'memref.load' is not constant
 // CHECK: @stays: {{.*}}: remark: 'memref.alloca' stays in local memory: 'test.op' uses it
 
 // A store is what later loads read, also through a subview of a subview; unused ones go.

@@ -182,6 +182,11 @@ def test_each_reduction_of_a_module_once():
     assert str(module) == before
 
 
+def test_two_sources_are_refused():
+    with pytest.raises(DiagnosticException, match="reads two sources"):
+        lowering("dot", 32)
+
+
 def test_a_module_without_a_reduction_is_refused():
     _, module = parse_text(
         'builtin.module attributes {ptx.chip = "sm_90"} { func.func @f() { return } }',
