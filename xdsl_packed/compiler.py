@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from typing_extensions import TypeVar
 from xdsl.builder import Builder
@@ -15,6 +15,7 @@ from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
@@ -27,6 +28,7 @@ from xdsl.dialects.builtin import (
     f16,
     f32,
     f64,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
@@ -85,12 +87,13 @@ class CompiledKernel:
 
         return read_machine_code(self._cubin, self.entry)
 
-    def launch(self, src: Array, dst: Array | None = None) -> Array:
+    def launch(self, src: Array | Sequence[Array], dst: Array | None = None) -> Array:
         """
         Run the kernel on the current GPU with one thread; returns the destination.
 
-        `src` holds the source elements, `dst` the old destination's, which an accumulating
-        kernel needs. bf16 is its bits, as uint16. Needs the extra `gpu`.
+        `src` holds the source elements (of `dot` two arrays), `dst` the old destination's,
+        which an accumulating kernel needs. bf16 is its bits, as uint16. Needs the extra
+        `gpu`.
         """
         from xdsl_packed.backend.launch import launch
 
@@ -124,7 +127,7 @@ def reduction_module(
     target = GpuTarget.of(chip, ptx_version)
     the_kind = _kind(kind)
     shape = _checked_shape(shape)
-    all_axes = tuple(range(len(shape))) if axes is None else tuple(axes)
+    all_axes = tuple(range(len(shape))) if axes is None else _integers("axes", axes)
     element = _element_type(dtype)
     result_element = _element_type(out or acc or dtype)
     dropped = {axis % len(shape) for axis in all_axes} if shape else set[int]()
@@ -143,7 +146,9 @@ def reduction_module(
     result_type = MemRefType(result_element, destination, memory_space=GLOBAL)
     sources = [source_type] * (2 if the_kind is Kind.DOT else 1)
     function = func.FuncOp(name, ([*sources, result_type], []))
-    function.attributes["gpu.kernel"] = UnitAttr()
+    function.attributes |= ONE_THREAD
+    if prod(shape) <= MOST_LOADED_AT_ONCE:
+        function.attributes["nvvm.minctasm"] = IntegerAttr(1, i32)
     if align is not None:
         function.properties["arg_attrs"] = _alignment(align, function.args)
     module = ModuleOp([function])
@@ -175,6 +180,18 @@ def reduction_module(
     builder.insert(func.ReturnOp())
     return module
 
+
+ONE_THREAD: dict[str, Attribute] = {
+    "gpu.kernel": UnitAttr(),
+    "nvvm.reqntid": DenseArrayBase.from_list(i32, (1, 1, 1)),
+}
+"""A kernel, and one thread a block."""
+
+MOST_LOADED_AT_ONCE = 248
+"""
+Up to here a kernel says that one block a multiprocessor will do, so that ptxas may use all
+registers and loads everything first. Beyond it registers run out, and that costs moves.
+"""
 
 MOST_IN_REGISTERS = 256
 """The largest source that is copied to registers; a thread has at most 255."""
@@ -311,13 +328,27 @@ def _named(names: type[_Enum], what: str, name: str) -> _Enum:
         ) from None
 
 
-def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
+def _integers(what: str, given: object) -> tuple[int, ...]:
+    """`given` as integers; it comes from people, whatever its annotation says."""
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise DiagnosticException(f"{what} is {given!r}: expected a list of integers")
+    numbers = tuple(cast(Iterable[object], given))
+    for number in numbers:
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise DiagnosticException(
+                f"{what} {list(numbers)} holds {number!r}: expected integers"
+            )
+    return cast(tuple[int, ...], numbers)
+
+
+def _checked_shape(given: object) -> tuple[int, ...]:
+    shape = _integers("shape", given)
     for extent in shape:
         if extent < 0:
             raise DiagnosticException(
                 f"shape {list(shape)} has extent {extent}: extents are 0 or more"
             )
-    return tuple(shape)
+    return shape
 
 
 def _element_type(name: str) -> Attribute:
@@ -334,6 +365,7 @@ def _element_type(name: str) -> Attribute:
 
 
 def _alignment(align: int, pointers: Sequence[SSAValue]) -> ArrayAttr[DictionaryAttr]:
+    (align,) = _integers("align", [align])
     for pointer in pointers:
         least = element_bytes(SSAValue.get(pointer, type=MemRefType).type.element_type)
         if align < least or align & (align - 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -14,6 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
+from xdsl.utils.hints import isa
 
 
 def file_line_column(location: Attribute) -> str | None:
@@ -27,8 +29,8 @@ def file_line_column(location: Attribute) -> str | None:
             return file_line_column(location.location)
         case CallSiteLoc():
             return file_line_column(location.callee)
-        case FusedLoc():
-            found = map(file_line_column, location.locations)  # pyright: ignore
+        case FusedLoc() if isa(location.locations, ArrayAttr[Attribute]):
+            found = map(file_line_column, location.locations)
             return next((text for text in found if text is not None), None)
         case _:
             return None

@@ -151,41 +151,103 @@ def _tree(length: int, accumulate: bool) -> Fold:
     The fewest packed adds at the least depth: 1 + ceil((n-2)/2) at ceil(log2 n).
 
     Neighbours (2i, 2i+1) are the lanes of one pair; with accumulate the old destination is
-    the last of the n values. The row of pairs is folded like a sheet of paper, first onto
+    the last of the n values. The row of pairs is folded like a strip of paper, first onto
     last, until one pair is left; then its lanes are added. An odd last value is added to one
-    lane of a pair before that pair is used: one that the folding leaves in the middle of an
-    uneven row, so that the pair has a level to spare.
+    lane of a pair that has a level to spare.
     """
     count = length + accumulate
     fold = FoldBuilder(count)
     if count == 1:
         return fold.build(0)
     row = [(i, i + 1) for i in range(0, count - 1, 2)]
-    if count % 2:
-        spare = _spare_pair(len(row))
-        low, high = row[spare]
-        if _takes_low_lane(len(row)):
-            row[spare] = (fold.combine(low, count - 1), high)
-        else:
-            row[spare] = (low, fold.combine(high, count - 1))
-    while len(row) > 1:
-        half = len(row) // 2
-        folded: list[tuple[int, int]] = []
-        for (a, b), (c, d) in zip(row[:half], row[: -half - 1 : -1]):
-            low, high = fold.step((a, c), (b, d))
-            folded.append((low, high))
-        row = folded + row[half : len(row) - half]
-    return fold.build(fold.combine(*row[0]))
+    spare = _spare_pair(count, accumulate) if count % 2 else None
+    in_low = _odd_into_low(len(row), accumulate)
+    folding = 0
+    while True:
+        if spare is not None and spare[0] == folding:
+            low, high = row[spare[1]]
+            if in_low:
+                low = fold.combine(low, count - 1)
+            else:
+                high = fold.combine(high, count - 1)
+            row[spare[1]] = (low, high)
+        if len(row) == 1:
+            return fold.build(fold.combine(*row[0]))
+        row = _fold_row(fold, row)
+        folding += 1
 
 
-def _spare_pair(pairs: int) -> int:
-    """The pair that the first uneven folding leaves in the middle."""
-    return pairs // (pairs & -pairs) // 2
+def _fold_row(fold: FoldBuilder, row: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """First onto last, second onto last but one; the middle of an odd row waits at the end."""
+    half = len(row) // 2
+    folded: list[tuple[int, int]] = []
+    for (a, b), (c, d) in zip(row[:half], row[: -half - 1 : -1]):
+        low, high = fold.step((a, c), (b, d))
+        folded.append((low, high))
+    return folded + row[half : len(row) - half]
 
 
-def _takes_low_lane(pairs: int) -> bool:
-    """Where ptxas needs no move to form the pair (measured, ptxas 13.5)."""
-    return pairs >= 7 and pairs & (pairs + 1) == 0
+_OTHER_ROW = frozenset({(51, False), (123, True)})
+"""Counts at which the usual row would cost ptxas 13.5 a move."""
+
+
+def _odd_into_low(pairs: int, accumulate: bool) -> bool:
+    """
+    Which lane takes the odd value: the high one, save where only the middle pair has room.
+
+    A scalar add into the odd register of a pair costs ptxas one more issue cycle, which 7
+    pairs cannot hide; into the even one it may cost a move, but with accumulate from 7
+    pairs on the high one may (measured, ptxas 13.5).
+    """
+    only_middle = pairs & (pairs + 1) == 0
+    return only_middle and (pairs >= 7 if accumulate else pairs == 7)
+
+
+def _spare_pair(count: int, accumulate: bool) -> tuple[int, int]:
+    """
+    (folding, index in its row) of the pair that takes the odd value.
+
+    The first pair with a level to spare: in the first row that has one, or with accumulate,
+    as the old destination may come late, in the last.
+    """
+    pairs = count // 2
+    sizes = [pairs]
+    while sizes[-1] > 1:
+        sizes.append((sizes[-1] + 1) // 2)
+    heights = _levels_below(sizes)
+    above = _levels_above(sizes)
+    # The least depth, less the odd add and the last one.
+    room = (count - 1).bit_length() - 2
+    rows = range(max(1, len(sizes) - 1))
+    is_late = accumulate != ((count, accumulate) in _OTHER_ROW)
+    return next(
+        (folding, i)
+        for folding in (reversed(rows) if is_late else rows)
+        for i in range(sizes[folding])
+        if heights[folding][i] + above[folding][i] <= room
+    )
+
+
+def _levels_below(sizes: list[int]) -> list[list[int]]:
+    """For each row the packed adds that each of its pairs is made of, one above another."""
+    heights = [[0] * sizes[0]]
+    for size in sizes[:-1]:
+        below, half = heights[-1], size // 2
+        folded = [1 + max(below[i], below[-1 - i]) for i in range(half)]
+        heights.append(folded + below[half : size - half])
+    return heights
+
+
+def _levels_above(sizes: list[int]) -> list[list[int]]:
+    """For each row the packed adds between each of its pairs and the last one."""
+    above = [[0]]
+    for size in reversed(sizes[:-1]):
+        next_row = above[0]
+        levels = [
+            next_row[min(i, size - 1 - i)] + (2 * i + 1 != size) for i in range(size)
+        ]
+        above.insert(0, levels)
+    return above
 
 
 _FOLDS: dict[Order, Callable[[int, bool], Fold]] = {
@@ -222,25 +284,27 @@ def ternary_fold(length: int, accumulate: bool = False) -> Fold:
     """
     The fewest three-input steps at the least depth: ceil((n-1)/2) at ceil(log3 n).
 
-    For kinds whose result does not depend on the order. The first level combines as many
-    threes (and, of an even count, one two) as leave a power of three; the rest of the values
-    wait. From there on every level is threes alone.
+    For kinds whose result does not depend on the order. An even count combines its first
+    two values first; from then on a row has an odd length. Each round takes threes, two
+    neighbours of the row's front and one of its back; what does not fill a three, in the
+    middle, waits for the next round.
     """
     count = length + accumulate
     fold = FoldBuilder(count)
     row = list(range(count))
-    power = 1
-    while power * 3 < count:
-        power *= 3
-    threes, twos = divmod(count - power, 2)
-    while len(row) > 1:
-        combined = [fold.combine(*row[3 * i : 3 * i + 3]) for i in range(threes)]
-        row = row[3 * threes :]
-        if twos:
-            combined.append(fold.combine(*row[:2]))
-        row = combined + row[2 * twos :]
-        threes, twos = len(row) // 3, 0
-    return fold.build(row[0])
+    made: list[int] = []
+    if count % 2 == 0:
+        made, row = [fold.combine(0, 1)], row[2:]
+    while len(row) + len(made) > 1:
+        threes, rest = divmod(len(row), 3)
+        front = (3 * threes + 1) // 2
+        body, waiting = row[:front] + row[front + rest :], row[front : front + rest]
+        combined = [
+            fold.combine(body[2 * i], body[2 * i + 1], body[2 * threes + i])
+            for i in range(threes)
+        ]
+        made, row = [], [*combined, *waiting, *made]
+    return fold.build(*made, *row)
 
 
 @cache

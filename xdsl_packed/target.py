@@ -296,7 +296,8 @@ class GpuTarget:
             raise DiagnosticException(
                 f'"{chip}" is not a known chip, known are {", ".join(CHIPS)}'
             )
-        version = None if ptx_version is None else PtxVersion.parse(ptx_version)
+        # A version may come as the number that it looks like: 9.0 is "9.0".
+        version = None if ptx_version is None else PtxVersion.parse(str(ptx_version))
         return GpuTarget(CHIPS[chip], version)
 
     @staticmethod

@@ -1,5 +1,7 @@
 """Orders as folds: what combines with what, written out and counted."""
 
+import re
+
 import pytest
 
 from xdsl_packed.orders import (
@@ -7,6 +9,7 @@ from xdsl_packed.orders import (
     Order,
     fold_of_order,
     resolve,
+    ternary_fold,
     three_input_fold,
 )
 
@@ -89,6 +92,32 @@ def test_a_fold_of_ten_thousand_needs_no_recursion():
 
 
 def test_any_is_resolved_to_a_named_order():
-    assert resolve(Order.ANY) in NAMED
-    for order in NAMED:
-        assert resolve(order) is order
+    for length in (1, 2, 256, 257, 10_000):
+        assert resolve(Order.ANY, length) in NAMED
+        for order in NAMED:
+            assert resolve(order, length) is order
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_tree_has_the_fewest_packed_adds_and_the_least_depth(accumulate: bool):
+    for length in range(2, 257):
+        count = length + accumulate
+        fold = fold_of_order(Order.TREE, length, accumulate)
+        assert len(fold.steps) == 1 + -(-(count - 2) // 2)
+        assert fold.depth() == (count - 1).bit_length()
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_ternary_fold_has_the_fewest_steps_and_the_least_depth(accumulate: bool):
+    for length in range(2, 257):
+        count = length + accumulate
+        fold = ternary_fold(length, accumulate)
+        assert sorted(leaves_of_output(fold)) == list(range(count))
+        assert len(fold.steps) == -(-(count - 1) // 2)
+        assert 3 ** (fold.depth() - 1) < count <= 3 ** fold.depth()
+        assert sum(len(lane) == 2 for _, lane in fold.lanes()) <= 1
+
+
+def test_tree_of_eleven():
+    (text,) = fold_of_order(Order.TREE, 11).expressions()
+    assert sorted(re.findall(r"x\d+", text)) == sorted(f"x{i}" for i in range(11))

@@ -79,7 +79,7 @@ def test_only_float_sums_and_products_take_an_order():
     }
     assert taking == {
         (kind, element)
-        for kind in (Kind.ADD, Kind.MUL)
+        for kind in (Kind.ADD, Kind.MUL, Kind.SUMSQ, Kind.DOT)
         for element in ("f16", "bf16", "f32", "f64")
     }
 

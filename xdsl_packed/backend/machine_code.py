@@ -448,7 +448,10 @@ def disassemble(cubin: bytes, *, nvdisasm: str | PathLike[str] | None = None) ->
     Raises DiagnosticException when `cubin` is no cubin, and when nvdisasm is missing or fails.
     """
     _read_elf(cubin)
-    return _run_nvdisasm(find_tool("nvdisasm", nvdisasm), "-c", cubin)
+    tool = find_tool("nvdisasm", nvdisasm)
+    if not (text := _run_nvdisasm(tool, "-c", cubin)):
+        raise DiagnosticException(f"{tool} printed nothing; is it NVIDIA's nvdisasm?")
+    return text
 
 
 def _run_nvdisasm(tool: Path, option: str, cubin: bytes) -> str:

@@ -60,9 +60,11 @@ class MemRefAccess(Access, Elements):
     accumulate: bool
 
     def read(self, builder: Builder) -> list[SSAValue]:
+        # The old destination first: loaded last it would cost ptxas moves to pair it.
         indices = _Indices(builder)
-        tiles = (*self.sources, *((self.destination,) if self.accumulate else ()))
-        return [value for tile in tiles for value in _load_all(tile, indices)]
+        olds = _load_all(self.destination, indices) if self.accumulate else []
+        values = [v for tile in self.sources for v in _load_all(tile, indices)]
+        return values + olds
 
     def element(
         self, source: int, index: Sequence[SSAValue | int], builder: Builder

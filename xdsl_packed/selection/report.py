@@ -83,9 +83,11 @@ class Decision:
         return head + self.table()
 
     def table(self) -> str:
-        return "".join(self._verdict_text(verdict) for verdict in self.verdicts)
+        names = [a.predicate for verdict in self.verdicts for a in verdict.answers]
+        width = max(map(len, names), default=0)
+        return "".join(self._verdict_text(verdict, width) for verdict in self.verdicts)
 
-    def _verdict_text(self, verdict: Verdict) -> str:
+    def _verdict_text(self, verdict: Verdict, width: int) -> str:
         state = "declines"
         if verdict.variant == self.chosen:
             state = "chosen"
@@ -93,7 +95,8 @@ class Decision:
             state = "accepts, not chosen"
         lines = [f"  {verdict.variant} (priority {verdict.priority}): {state}"]
         lines.extend(
-            f"    {answer.predicate:<14} {answer.text}" for answer in verdict.answers
+            f"    {answer.predicate:<{width}}  {answer.text}"
+            for answer in verdict.answers
         )
         lines.extend(
             f"    legal but not native: {form} is emulated on this chip"

@@ -96,9 +96,11 @@ def _add_input(command: argparse.ArgumentParser) -> None:
     command.add_argument("--axes", type=_numbers, metavar="0,1", help="default: all")
     command.add_argument("--accumulate", action="store_true")
     command.add_argument("--ftz", action="store_true")
-    command.add_argument("--order", help="sequential, lanes8 or any")
+    command.add_argument("--order", help="sequential, lanes8, tree or any")
     command.add_argument("--scope", default="thread", help="default: thread")
     command.add_argument("--align", type=int, metavar="BYTES")
+    command.add_argument("--acc", help="the accumulation type, such as f32 for bf16")
+    command.add_argument("--out", help="the destination's type; default: --acc's")
     command.add_argument("--variant", help="the variant to use")
     command.add_argument(
         "--enable", type=lambda text: tuple(text.split(",")), metavar="A,B"
@@ -115,6 +117,8 @@ _REDUCTION_OPTIONS = (
     "ftz",
     "order",
     "align",
+    "acc",
+    "out",
 )
 
 
@@ -160,6 +164,8 @@ def _module(arguments: argparse.Namespace) -> ModuleOp:
             order=arguments.order,
             scope=arguments.scope,
             align=arguments.align,
+            acc=arguments.acc,
+            out=arguments.out,
         )
     elif arguments.file == "-":
         _, module = parse_text(_standard_input(), "<stdin>")
@@ -272,9 +278,20 @@ def _run(arguments: argparse.Namespace) -> None:
         _write(_explain(arguments), None)
 
 
+def _axes_joined(args: Sequence[str]) -> list[str]:
+    """`--axes -1,0` as `--axes=-1,0`: argparse takes what starts with - for an option."""
+    joined: list[str] = []
+    for arg in args:
+        if joined and joined[-1] == "--axes":
+            joined[-1] = f"--axes={arg}"
+        else:
+            joined.append(arg)
+    return joined
+
+
 def main(args: Sequence[str] | None = None) -> NoReturn:
     parser = _parser()
-    arguments = parser.parse_args(args)
+    arguments = parser.parse_args(_axes_joined(sys.argv[1:] if args is None else args))
     _check_usage(parser, arguments)
     try:
         _run(arguments)

@@ -51,6 +51,7 @@ class Decided:
         ):
             return
         access = access or entry.access
+        before = self.op.prev_op
         builder = Builder(InsertPoint.before(self.op))
         reduction, plan, variant = entry.reduction, choice.plan, choice.variant
         if variant.emit_loop is not None and isinstance(access, Elements):
@@ -58,7 +59,16 @@ class Decided:
         else:
             results = variant.emit(reduction, plan, access.read(builder), builder)
         access.write(results, builder)
+        self._locate_since(before)
         Rewriter.erase_op(self.op)
+
+    def _locate_since(self, before: Operation | None) -> None:
+        """What stands between `before` and the op comes from the op: it says so."""
+        emitted = self.op.prev_op
+        while emitted is not None and emitted is not before:
+            for op in emitted.walk():
+                op.location = self.op.location
+            emitted = emitted.prev_op
 
 
 def report_of(decided: Sequence[Decided]) -> Report:

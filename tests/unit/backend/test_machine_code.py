@@ -494,3 +494,11 @@ L:
             read_machine_code(cubin, nvdisasm=tool)
         with pytest.raises(DiagnosticException, match="nvdisasm given explicitly"):
             read_machine_code(cubin, nvdisasm=tmp_path / "none")
+
+    def test_nvdisasm_that_prints_nothing(self, tmp_path: Path):
+        cubin = assemble(_module(_ptx("")), "sm_100a")
+        tool = tmp_path / "nvdisasm"
+        tool.write_text("#!/bin/sh\n")
+        tool.chmod(0o755)
+        with pytest.raises(DiagnosticException, match="printed nothing"):
+            disassemble(cubin, nvdisasm=tool)

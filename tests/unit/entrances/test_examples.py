@@ -47,8 +47,13 @@ def test_example(
     _, packed = parse_file(EXAMPLES / f"{name}.mlir")
     ptx = packed.clone()
     report = lower(packed, chip=chip, to="packed")
-    variant = "sm100_packed" if chip == "sm_100a" else "local"
-    assert [each.chosen for each in report.decisions] == [variant] * reductions
+    fast = {"tile.reduce": "sm100_packed", "vector.reduction": "packed_tree"}
+    expected = [
+        fast.get(each.op, "packed_tree") if chip == "sm_100a" else "local"
+        for each in report.decisions
+    ]
+    assert [each.chosen for each in report.decisions] == expected
+    assert len(expected) == reductions
     lower(ptx, chip=chip)
     assert assemble(print_ptx(ptx), chip)
 

@@ -75,10 +75,10 @@ def test_vector_reduction(kind: str, flags: str, accumulate: bool, chip: str):
         got = run(module, source, old)
         expected = numpy_reference.reduce(
             kind,
-            source,
+            [source],
             [0],
             rank=1,
-            order="lanes8" if is_any else "sequential",
+            order="tree" if is_any else "sequential",
             old=old[0] if accumulate else None,
         )
         assert_same(got[0], expected, "f32")
@@ -132,7 +132,7 @@ def test_vector_multi_reduction(shape: list[int], axes: list[int], kind: str):
     module, _ = lowered(multi_reduction(kind, shape, axes, "f32"), "sm_100a")
     expected = numpy_reference.reduce(
         kind,
-        source,
+        [source],
         axes,
         rank=len(shape),
         order="sequential",
@@ -145,7 +145,7 @@ def test_vector_multi_reduction(shape: list[int], axes: list[int], kind: str):
     ("body", "kind", "order"),
     [
         ("%r = arith.addf %in, %out : f32", "add", "sequential"),
-        ("%r = arith.addf %in, %out fastmath<reassoc> : f32", "add", "lanes8"),
+        ("%r = arith.addf %in, %out fastmath<reassoc> : f32", "add", "tree"),
         ("%r = arith.mulf %out, %in : f32", "mul", "sequential"),
         ("%r = arith.maximumf %in, %out : f32", "maximumf", "sequential"),
         ("%r = arith.minnumf %in, %out : f32", "minnumf", "sequential"),
@@ -162,6 +162,6 @@ def test_linalg_reduce(
     old = np.resize(values([1], "f32", "old"), (*kept, source.shape[-1]))
     module, _ = lowered(linalg_reduce(body, shape, axes, "f32"), "sm_100a")
     expected = numpy_reference.reduce(
-        kind, source, axes, rank=len(shape), order=order, old=old
+        kind, [source], axes, rank=len(shape), order=order, old=old
     )
     assert_same(run(module, source, old), expected.reshape(old.shape), "f32")

@@ -40,4 +40,4 @@ def test_with_reassoc_the_order_is_named_in_the_report(kind: str):
     module = parse(vector_reduction(kind, 32, "f32", flags="reassoc"), "sm_90")
     (each,) = decide_all(module)
     assert each.entry is not None
-    assert each.entry.reduction.order is Order.LANES8
+    assert each.entry.reduction.order is Order.TREE

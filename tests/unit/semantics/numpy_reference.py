@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import inf, isfinite
 from typing import Any
@@ -144,11 +145,17 @@ class Terms:
                 lambda value, term: fused(term[0], term[-1], value),
                 add,
             )
-        combine = combination("maxnumf" if kind == "absmax" else kind, dtype, ftz)
-        magnitude = (lambda x: absolute(x, dtype)) if kind == "absmax" else lambda x: x
+        if kind == "absmax":
+            largest = combination("maxnumf", dtype, ftz)
+            return Terms(
+                lambda term: absolute(term[0], dtype),
+                lambda value, term: largest(value, absolute(term[0], dtype)),
+                largest,
+            )
+        combine = combination(kind, dtype, ftz)
         return Terms(
-            lambda term: magnitude(term[0]),
-            lambda value, term: combine(value, magnitude(term[0])),
+            lambda term: term[0],
+            lambda value, term: combine(value, term[0]),
             combine,
         )
 
@@ -318,36 +325,68 @@ def tree(fold: Fold, nodes: Sequence[Node], old: Node | None) -> Node:
     """
     A row of neighbouring pairs, folded first onto last until one pair is left.
 
-    The old destination is the last value. An odd last value first joins one lane of the
-    pair that the first uneven folding leaves in the middle.
+    The old destination is the last value. An odd last value joins one lane of the first
+    pair at which the tree keeps the depth ceil(log2 n): in the first row that has one, with
+    an old destination in the last such row.
     """
     nodes = [*nodes, *([] if old is None else [old])]
-    if len(nodes) == 1:
+    count = len(nodes)
+    if count == 1:
         return nodes[0]
-    row = [[nodes[i], nodes[i + 1]] for i in range(0, len(nodes) - 1, 2)]
-    if len(nodes) % 2:
-        pair = row[spare_pair(len(row))]
-        lane = spare_lane(len(row))
-        pair[lane] = fold.one(pair[lane], nodes[-1])
-    while len(row) > 1:
+    place = None
+    if count % 2:
+        place = odd_place(count, old is not None)
+    row = [[nodes[i], nodes[i + 1]] for i in range(0, count - 1, 2)]
+    folding = 0
+    while True:
+        if place is not None and place[0] == folding:
+            pair = row[place[1]]
+            pair[place[2]] = fold.one(pair[place[2]], nodes[-1])
+        if len(row) == 1:
+            return fold.one(*row[0])
         half = len(row) // 2
         folded = [
             fold.step((row[i][0], row[-1 - i][0]), (row[i][1], row[-1 - i][1]))
             for i in range(half)
         ]
         row = folded + row[half : len(row) - half]
-    return fold.one(*row[0])
+        folding += 1
 
 
-def spare_pair(pairs: int) -> int:
-    """Halve while the row is even; the middle of the odd row that is left."""
-    while pairs % 2 == 0:
-        pairs //= 2
-    return pairs // 2
+@cache
+def odd_place(count: int, late: bool) -> tuple[int, int, int]:
+    """(folding, index, lane) of the pair that an odd last value joins, by trying them all."""
+    pairs = count // 2
+    lane = 1
+    if pairs in (7, 15, 31, 63, 127) and (late or pairs == 7):
+        lane = 0
+    if (count, late) in ((51, False), (123, True)):
+        late = not late
+    rows, size = [pairs], pairs
+    while size > 2:
+        size = -(-size // 2)
+        rows.append(size)
+    places = [(folding, range(size)) for folding, size in enumerate(rows)]
+    least = (count - 1).bit_length()
+    for folding, indices in reversed(places) if late else places:
+        for index in indices:
+            if depth_with_odd(pairs, folding, index) == least:
+                return folding, index, lane
+    raise ValueError(count)
 
 
-def spare_lane(pairs: int) -> int:
-    return 0 if pairs in (7, 15, 31, 63, 127) else 1
+def depth_with_odd(pairs: int, folding: int, index: int) -> int:
+    """The depth of the tree when the odd value joins this pair."""
+    row, now = [0] * pairs, 0
+    while True:
+        if now == folding:
+            row[index] += 1
+        if len(row) == 1:
+            return row[0] + 1
+        half = len(row) // 2
+        folded = [1 + max(row[i], row[-1 - i]) for i in range(half)]
+        row = folded + row[half : len(row) - half]
+        now += 1
 
 
 ORDERS = {"sequential": sequential, "lanes8": lanes8, "tree": tree}

@@ -55,6 +55,7 @@ def test_compile_a_reduction(capfd: pytest.CaptureFixture[str]):
         (["--kind", "max"], "max.f32"),
         (["--shape", "4x8", "--axes", "0"], "axes0"),
         (["--shape", "4,8", "--axes=-1"], "axesm1"),
+        (["--shape", "4,8", "--axes", "-1,0"], "axesm1_0"),
     ],
     ids=str,
 )
@@ -95,7 +96,8 @@ def test_explain_json(capfd: pytest.CaptureFixture[str]):
     assert report["schema"] == 1
     (decision,) = report["decisions"]
     assert decision["chosen"] == "sm100_packed"
-    assert [p["name"] for p in decision["variants"][0]["predicates"]] == [
+    by_name = {variant["name"]: variant for variant in decision["variants"]}
+    assert [p["name"] for p in by_name["sm100_packed"]["predicates"]] == [
         "exec_scope",
         "local_scope",
         "dst_len",
@@ -105,6 +107,7 @@ def test_explain_json(capfd: pytest.CaptureFixture[str]):
         "reduction_len",
         "kind",
         "order",
+        "native",
         "legal",
     ]
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from xdsl.dialects.builtin import (
+    I64,
     ArrayAttr,
     DenseArrayBase,
+    IntegerAttr,
     IntegerType,
     StringAttr,
     SymbolNameConstraint,
@@ -211,7 +213,8 @@ class EntryOp(FunctionOp):
 
     `alignments` has for each parameter the bytes that the memory it points to is aligned
     to, 0 where it is no pointer or nothing is known; `reqntid` and `maxntid` are the
-    threads of a block in x, y and z.
+    threads of a block in x, y and z; `minnctapersm` is how many blocks one multiprocessor
+    should hold at least, which with them says how many registers ptxas may use.
     """
 
     name = "ptx.entry"
@@ -219,6 +222,7 @@ class EntryOp(FunctionOp):
     alignments = opt_prop_def(DenseArrayBase.constr(i64))
     reqntid = opt_prop_def(DenseArrayBase.constr(i64))
     maxntid = opt_prop_def(DenseArrayBase.constr(i64))
+    minnctapersm = opt_prop_def(IntegerAttr[I64])
 
     assembly_format = "$sym_name $params attr-dict-with-keyword $body"
 
@@ -231,6 +235,7 @@ class EntryOp(FunctionOp):
         alignments: Sequence[int] | None = None,
         reqntid: Sequence[int] | None = None,
         maxntid: Sequence[int] | None = None,
+        minnctapersm: int | None = None,
     ):
         super().__init__(
             regions=(body,),
@@ -240,6 +245,9 @@ class EntryOp(FunctionOp):
                 "alignments": _integers(alignments),
                 "reqntid": _integers(reqntid),
                 "maxntid": _integers(maxntid),
+                "minnctapersm": None
+                if minnctapersm is None
+                else IntegerAttr(minnctapersm, i64),
             },
         )
 
@@ -256,6 +264,8 @@ class EntryOp(FunctionOp):
         for threads in (self.reqntid, self.maxntid):
             if threads is not None and not 1 <= len(threads) <= 3:
                 raise VerifyException("reqntid and maxntid take x, y and z")
+        if self.minnctapersm is not None and not (self.reqntid or self.maxntid):
+            raise VerifyException("minnctapersm needs reqntid or maxntid beside it")
 
     def head(self) -> str:
         alignments = (
@@ -279,6 +289,8 @@ class EntryOp(FunctionOp):
         ):
             if threads is not None:
                 head += f"\n.{directive} {', '.join(map(str, threads.get_values()))}"
+        if self.minnctapersm is not None:
+            head += f"\n.minnctapersm {self.minnctapersm.value.data}"
         return head
 
 

@@ -66,6 +66,7 @@ def convert_function(
             alignments=alignments if any(alignments) else None,
             reqntid=_threads(op, "nvvm.reqntid", "gpu.known_block_size"),
             maxntid=_threads(op, "nvvm.maxntid"),
+            minnctapersm=_number(op, "nvvm.minctasm"),
         )
     function.location = op.location
     return function
@@ -97,6 +98,11 @@ def _threads(op: Operation, *names: str) -> tuple[int, ...] | None:
         if isa(attribute, DenseArrayBase[IntegerType]):
             return attribute.get_values()
     return None
+
+
+def _number(op: Operation, name: str) -> int | None:
+    attribute = op.attributes.get(name)
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
 
 # region parameters
