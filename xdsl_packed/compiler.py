@@ -159,8 +159,11 @@ def reduction_module(
     is_local = prod(shape) <= MOST_IN_REGISTERS
     if is_local:
         tiles = [_local_tile(argument, builder) for argument in function.args]
-        copied = len(tiles) if accumulate else len(sources)
-        for argument, tile in zip(function.args[:copied], tiles):
+        copies = list(zip(function.args, tiles))
+        if accumulate:
+            # The old destination first, as when it is read where it stands.
+            builder.insert(memref.CopyOp(*copies[-1]))
+        for argument, tile in copies[:-1]:
             builder.insert(memref.CopyOp(argument, tile))
     properties = {
         "axes": all_axes,

@@ -68,10 +68,10 @@ def _check(array: object, name: str, element: str, shape: tuple[int, ...]) -> No
     expected = NUMPY_TYPES[element]
     if not isinstance(array, np.ndarray):
         raise DiagnosticException(f"{name} is {array!r}: expected a numpy array")
-    dtype = cast(Array, array).dtype
-    if dtype.type not in expected:
+    array = cast(Array, array)
+    if array.dtype.type not in expected:
         raise DiagnosticException(
-            f"{name} has numpy type {dtype}: {element} is held by "
+            f"{name} has numpy type {array.dtype}: {element} is held by "
             f"{' or '.join(t.__name__ for t in expected)}"
         )
     if array.shape != shape:
