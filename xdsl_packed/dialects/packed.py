@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     f16,
     f32,
     f64,
+    i16,
 )
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
@@ -46,21 +47,30 @@ from xdsl_packed.diagnostics import verify_error_at
 f32x2 = VectorType(f32, [2])
 f16x2 = VectorType(f16, [2])
 bf16x2 = VectorType(bf16, [2])
+i16x2 = VectorType(i16, [2])
 
-PAIR_OF: Mapping[Attribute, Attribute] = {f32: f32x2, f16: f16x2, bf16: bf16x2}
+PAIR_OF: Mapping[Attribute, Attribute] = {
+    f32: f32x2,
+    f16: f16x2,
+    bf16: bf16x2,
+    i16: i16x2,
+}
 """The pair type of each lane type."""
 
 LANE_OF: Mapping[Attribute, Attribute] = {pair: lane for lane, pair in PAIR_OF.items()}
 
-_LANE = base(Float16Type) | base(BFloat16Type) | base(Float32Type)
-_SCALAR = _LANE | base(Float64Type)
+_FLOAT_LANE = base(Float16Type) | base(BFloat16Type) | base(Float32Type)
+_SCALAR = _FLOAT_LANE | base(Float64Type)
+_FLOAT_PAIR = VectorType.constr(_FLOAT_LANE, shape=EqAttrConstraint(f32x2.shape))
+
+_LANE = _FLOAT_LANE | EqAttrConstraint(i16)
 _PAIR = VectorType.constr(_LANE, shape=EqAttrConstraint(f32x2.shape))
 
 
 class PackedArithmeticOp(IRDLOperation, ABC):
     """Arithmetic on one type: a float or a pair of f32, f16 or bf16 lanes."""
 
-    T: ClassVar = VarConstraint("T", _SCALAR | _PAIR)
+    T: ClassVar = VarConstraint("T", _SCALAR | _FLOAT_PAIR)
 
     ftz = opt_prop_def(UnitAttr)
     """Flush f32 subnormal inputs and results to sign-preserving zero."""
@@ -231,7 +241,11 @@ class Min3Op(PackedExtremum3Op):
 
 @irdl_op_definition
 class PackOp(IRDLOperation):
-    """Two floats as the lanes 0 (low bits) and 1 of a pair: `mov.b64` or `mov.b32`."""
+    """
+    Two floats or i16 as the lanes 0 (low bits) and 1 of a pair: `mov.b64` or `mov.b32`.
+
+    What is done with a pair of i16 are ops of arith on `vector<2xi16>`.
+    """
 
     name = "packed.pack"
 

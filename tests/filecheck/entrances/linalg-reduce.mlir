@@ -1,5 +1,5 @@
 // RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="sm100_packed","local"}' 2>&1 | filecheck %s --check-prefix=REPORT
+// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck %s --check-prefix=REPORT
 
 // The old destination comes first, and without reassoc the order is kept.
 // CHECK-LABEL: func.func @sum
@@ -11,16 +11,18 @@ func.func @sum(%a: memref<2x2xf32, 5>, %b: memref<2xf32, 5>) {
     }
   func.return
 }
+// CHECK:      [[B0:%.*]] = memref.load %b
+// CHECK:      [[B1:%.*]] = memref.load %b
 // CHECK:      [[X00:%.*]] = memref.load %a
 // CHECK:      [[X01:%.*]] = memref.load %a
 // CHECK:      [[X10:%.*]] = memref.load %a
 // CHECK:      [[X11:%.*]] = memref.load %a
-// CHECK:      [[B0:%.*]] = memref.load %b
-// CHECK:      [[B1:%.*]] = memref.load %b
-// CHECK-NEXT: [[S0:%.*]] = packed.add [[B0]], [[X00]] : f32
-// CHECK-NEXT: [[R0:%.*]] = packed.add [[S0]], [[X10]] : f32
-// CHECK-NEXT: [[S1:%.*]] = packed.add [[B1]], [[X01]] : f32
-// CHECK-NEXT: [[R1:%.*]] = packed.add [[S1]], [[X11]] : f32
+// CHECK-NEXT: [[B:%.*]] = packed.pack [[B0]], [[B1]]
+// CHECK-NEXT: [[X0:%.*]] = packed.pack [[X00]], [[X01]]
+// CHECK-NEXT: [[S:%.*]] = packed.add [[B]], [[X0]] : vector<2xf32>
+// CHECK-NEXT: [[X1:%.*]] = packed.pack [[X10]], [[X11]]
+// CHECK-NEXT: [[T:%.*]] = packed.add [[S]], [[X1]] : vector<2xf32>
+// CHECK-NEXT: [[R0:%.*]], [[R1:%.*]] = packed.unpack [[T]]
 // CHECK:      memref.store [[R0]], %b
 // CHECK:      memref.store [[R1]], %b
 // CHECK-NOT:  linalg
@@ -36,8 +38,8 @@ func.func @fast_sum(%a: memref<32xf32, #gpu.address_space<private>>, %b: memref<
   func.return
 }
 // CHECK: packed.add {{.*}} : vector<2xf32>
-// REPORT-LABEL: @fast_sum: linalg.reduce <add> 32xf32 -> f32 axes [0], order lanes8, accumulate
-// REPORT-NEXT:    sm100_packed (priority 20): chosen
+// REPORT-LABEL: @fast_sum: linalg.reduce <add> 32xf32 -> f32 axes [0], order tree, accumulate
+// REPORT-NEXT:    packed_tree (priority 30): chosen
 
 // One combining op of arith is its kind.
 // CHECK-LABEL: func.func @one_op
@@ -69,7 +71,7 @@ func.func @elementwise(%a: memref<2xf32, 5>, %b: memref<2xf32, 5>) {
     }
   func.return
 }
-// CHECK-COUNT-2: packed.mul
+// CHECK: packed.mul {{.*}} : vector<2xf32>
 
 // Generic form, as mlir-opt prints it.
 // CHECK-LABEL: func.func @generic

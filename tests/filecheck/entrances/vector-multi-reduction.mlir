@@ -28,8 +28,9 @@ func.func @outer(%v: vector<2x2xi32>, %acc: vector<2xi32>) -> vector<2xi32> {
 }
 // CHECK:      [[X00:%.*]] = vector.extract %v[0, 0]
 // CHECK:      [[X10:%.*]] = vector.extract %v[1, 0]
-// CHECK:      [[B:%.*]] = arith.maxsi {{%.*}}, [[X00]] : i32
-// CHECK-NEXT: arith.maxsi [[B]], [[X10]] : i32
+// CHECK:      [[A0:%.*]] = vector.extract %acc[0]
+// CHECK:      [[B:%.*]] = arith.maxsi [[X00]], [[X10]] : i32
+// CHECK-NEXT: arith.maxsi [[B]], [[A0]] : i32
 
 // All dimensions, in any order, to a scalar.
 // CHECK-LABEL: func.func @all

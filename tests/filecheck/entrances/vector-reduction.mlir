@@ -1,5 +1,5 @@
 // RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="sm100_packed","local"}' 2>&1 | filecheck %s --check-prefix=REPORT
+// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck %s --check-prefix=REPORT
 
 // Without reassoc a sum is sequential, the accumulator first; no packed variant takes it.
 // CHECK-LABEL: func.func @ordered
@@ -38,8 +38,8 @@ func.func @any_order(%v: vector<8xf32>) -> f32 {
 // CHECK:      [[P:%.*]] = packed.pack [[X0]]
 // CHECK:      packed.add {{%.*}}, {{%.*}} : vector<2xf32>
 // REPORT-LABEL: @any_order: vector.reduction
-// REPORT-SAME:  order lanes8
-// REPORT-NEXT:  sm100_packed (priority 20): chosen
+// REPORT-SAME:  order tree
+// REPORT-NEXT:  packed_tree (priority 30): chosen
 
 // CHECK-LABEL: func.func @fast
 func.func @fast(%v: vector<8xf32>) -> f32 {
@@ -47,7 +47,7 @@ func.func @fast(%v: vector<8xf32>) -> f32 {
   func.return %r : f32
 }
 // REPORT-LABEL: @fast: vector.reduction <mul>
-// REPORT-SAME:  order lanes8
+// REPORT-SAME:  order tree
 
 // max and min need no flag; the accumulator of the second is the first's result.
 // CHECK-LABEL: func.func @max_then_min
@@ -59,9 +59,9 @@ func.func @max_then_min(%v: vector<8xf32>, %w: vector<8xf32>) -> f32 {
 // CHECK:      [[R:%.*]] = packed.max3 {{.*}} {nan} : f32
 // CHECK:      packed.min3 {{%.*}}, {{%.*}}, [[R]] : f32
 // REPORT-LABEL: @max_then_min: vector.reduction <maximumf> 8xf32 -> f32 axes [0], thread
-// REPORT-NEXT:  sm100_packed (priority 20): chosen
+// REPORT-NEXT:  packed_tree (priority 30): chosen
 // REPORT:       @max_then_min: vector.reduction <minnumf> 8xf32 -> f32 axes [0], accumulate, thread
-// REPORT-NEXT:  sm100_packed (priority 20): chosen
+// REPORT-NEXT:  packed_tree (priority 30): chosen
 
 // Integers combine in any order; their flags say nothing.
 // CHECK-LABEL: func.func @integers

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="sm100_packed","local"}' 2>&1 | filecheck %s
+// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck %s
 
 // Reductions of the structure that public tests of others have, in our own words. Each
 // stands under the address of the test that it follows.
@@ -96,8 +96,8 @@ func.func @rank_0(%v: vector<f32>) -> f32 {
 
 // CHECK: @llvm_ordered_sum: vector.reduction <add> 16xf32 -> f32 axes [0], order sequential
 // CHECK: local (priority 10): chosen
-// CHECK: @llvm_reassociated_sum: vector.reduction <add> 16xf32 -> f32 axes [0], order lanes8
-// CHECK: sm100_packed (priority 20): chosen
+// CHECK: @llvm_reassociated_sum: vector.reduction <add> 16xf32 -> f32 axes [0], order tree
+// CHECK: packed_tree (priority 30): chosen
 // CHECK: @llvm_product_of_finite: vector.reduction <mul> 16xf32 -> f32 axes [0], order sequential
 // CHECK: local (priority 10): chosen
 // CHECK: @llvm_masked_sum: vector.reduction: left alone: it is masked by vector.mask: missing is a variant that leaves out the lanes that are off
@@ -128,8 +128,8 @@ func.func @rank_0(%v: vector<f32>) -> f32 {
 // CHECK: @three_in_a_row: vector.reduction <add> 8xf32 -> f32 axes [0], order sequential, accumulate
 // CHECK: @three_in_a_row: vector.reduction <add> 8xf32 -> f32 axes [0], order sequential, accumulate
 // CHECK: local (priority 10): chosen
-// CHECK: @mostly_ones: vector.reduction <add> 64xf32 -> f32 axes [0], order lanes8
-// CHECK: sm100_packed (priority 20): chosen
+// CHECK: @mostly_ones: vector.reduction <add> 64xf32 -> f32 axes [0], order tree
+// CHECK: packed_tree (priority 30): chosen
 // CHECK: @aie_integers: vector.reduction <add> 16xi32
 // CHECK: local (priority 10): chosen
 // CHECK: @aie_integers: vector.reduction <minsi> 32xi16

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xdsl_packed.dialects import ptx
+from xdsl_packed.dialects.packed import i16x2
 from xdsl_packed.dialects.ptx import Comparison, PtxType, Rounding
 from xdsl_packed.transforms.conversion.conversion import (
     Constant,
@@ -87,6 +88,32 @@ def _widened(conversion: Conversion, type: PtxType, value: SSAValue) -> SSAValue
     return conversion.emit(ptx.AndOp(PtxType.b16, value, mask)).d
 
 
+_PAIRS: Mapping[PtxType, PtxType] = {
+    PtxType.s16: PtxType.s16x2,
+    PtxType.u16: PtxType.u16x2,
+    PtxType.b16: PtxType.b32,
+}
+"""The type in which two 16-bit lanes of a register are computed at once."""
+
+
+def _on_pair(
+    conversion: Conversion,
+    op: arith.SignlessIntegerBinaryOperation,
+    kind: type[ptx.BinaryOp],
+    lane: PtxType,
+) -> bool:
+    """Build both lanes of a vector<2xi16> as one instruction, where the target has it."""
+    if op.result.type != i16x2:
+        return False
+    pair = _PAIRS[lane]
+    if not conversion.legal(f"{kind.mnemonic()}.{pair.value}"):
+        return False
+    a, b = conversion.register(op.lhs), conversion.register(op.rhs)
+    result = conversion.emit(kind(pair, a, b)).d
+    conversion.values[op.result] = Vector(pair=result)
+    return True
+
+
 _ON_PREDICATES: Mapping[type[Operation], type[ptx.BinaryOp]] = {
     arith.AddiOp: ptx.XorOp,
     arith.SubiOp: ptx.XorOp,
@@ -128,6 +155,10 @@ _BITWISE: Mapping[type[Operation], type[ptx.BinaryOp]] = {
 def _integer(conversion: Conversion, op: arith.SignlessIntegerBinaryOperation) -> None:
     type = conversion.element(op.result.type)
     kind = op.__class__
+    if kind in _BITWISE and _on_pair(conversion, op, _BITWISE[kind], PtxType.b16):
+        return
+    if kind is arith.AddiOp and _on_pair(conversion, op, ptx.AddOp, PtxType.s16):
+        return
 
     def lane(operands: tuple[SSAValue, ...]) -> SSAValue:
         a, b = operands
@@ -168,6 +199,8 @@ def _integer_extremum(
 ) -> None:
     kind, is_signed = _EXTREMA[op.__class__]
     type = _compared(conversion, op.result.type, is_signed)
+    if _on_pair(conversion, op, kind, type):
+        return
     conversion.elementwise(op.result, lambda lane: conversion.emit(kind(type, *lane)).d)
 
 

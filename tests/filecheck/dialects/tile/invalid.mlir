@@ -2,7 +2,7 @@
 
 %a, %b = "test.op"() : () -> (memref<8xf32, 5>, memref<1xf32, 5>)
 tile.reduce <and> %a into %b : memref<8xf32, 5>, memref<1xf32, 5>
-// CHECK: 'tile.reduce' has kind <and> on f32: it combines integers; floats take add, mul, maxnumf, minnumf, maximumf, minimumf
+// CHECK: 'tile.reduce' has kind <and> on f32: it combines integers; floats take add, mul, maxnumf, minnumf, maximumf, minimumf, absmax, sumsq
 
 // -----
 
@@ -62,7 +62,7 @@ tile.reduce <add> %a into %b : memref<?xf32>, memref<1xf32>
 
 %a, %b = "test.op"() : () -> (memref<8xi32>, memref<1xi32>)
 tile.reduce <add> %a into %b order(lanes8) : memref<8xi32>, memref<1xi32>
-// CHECK: 'tile.reduce' has order(lanes8) on <add> of i32: only float add and mul take an order, the result of other kinds does not depend on it
+// CHECK: 'tile.reduce' has order(lanes8) on <add> of i32: only float sums and products take an order, the result of other kinds does not depend on it
 
 // -----
 
@@ -75,3 +75,71 @@ tile.reduce <add> %a into %b ftz : memref<8xf64>, memref<1xf64>
 %a, %b = "test.op"() : () -> (memref<8x!test.type<"x">>, memref<1x!test.type<"x">>)
 tile.reduce <add> %a into %b : memref<8x!test.type<"x">>, memref<1x!test.type<"x">>
 // CHECK: 'tile.reduce' has elements of type !test.type<"x">: a tile holds floats or integers
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<4xi32>, memref<1xi32>)
+tile.reduce <absmax> %a into %b : memref<4xi32>, memref<1xi32>
+// CHECK: 'tile.reduce' has kind <absmax> on i32: it combines floats; integers take add, mul, maxsi, minsi, maxui, minui, and, or, xor
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xf32>, memref<1xf32>)
+tile.reduce <dot> %a into %b : memref<8xf32>, memref<1xf32>
+// CHECK: 'tile.reduce' has kind <dot>, which takes two sources: use tile.dot
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xf32>, memref<1xf32>)
+tile.reduce <absmax> %a into %b order(tree) : memref<8xf32>, memref<1xf32>
+// CHECK: 'tile.reduce' has order(tree) on <absmax> of f32: only float sums and products take an order
+
+// -----
+
+// The accumulation type is wider, and of the same sort.
+%a, %b = "test.op"() : () -> (memref<8xf32>, memref<1xf32>)
+tile.reduce <add> %a into %b acc(bf16) : memref<8xf32>, memref<1xf32>
+// CHECK: 'tile.reduce' has acc(bf16) on f32: the accumulation type is a wider type of the same sort
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xi8>, memref<1xi8>)
+tile.reduce <add> %a into %b acc(f32) : memref<8xi8>, memref<1xi8>
+// CHECK: 'tile.reduce' has acc(f32) on i8: the accumulation type is a wider type of the same sort
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xbf16>, memref<1xf64>)
+tile.reduce <add> %a into %b acc(f32) : memref<8xbf16>, memref<1xf64>
+// CHECK: 'tile.reduce' reduces bf16 in f32 into f64: the destination has the source's element type or the accumulation type
+
+// -----
+
+// ftz is about the type that values are combined in.
+%a, %b = "test.op"() : () -> (memref<8xf32>, memref<1xf32>)
+tile.reduce <add> %a into %b acc(f64) ftz : memref<8xf32>, memref<1xf32>
+// CHECK: 'tile.reduce' has ftz on f64: ftz flushes f32 subnormals and is for f32 only
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (memref<8xf32>, memref<4xf32>, memref<1xf32>)
+tile.dot %a, %b into %c : memref<8xf32>, memref<4xf32>, memref<1xf32>
+// CHECK: 'tile.dot' has sources of shape [8] and [4]: they have one shape
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (memref<8xf32>, memref<8xf16>, memref<1xf32>)
+tile.dot %a, %b into %c : memref<8xf32>, memref<8xf16>, memref<1xf32>
+// CHECK: 'tile.dot' has sources of f32 and f16: they have one element type
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xi32>, memref<1xi32>)
+tile.dot %a, %a into %b : memref<8xi32>, memref<8xi32>, memref<1xi32>
+// CHECK: 'tile.dot' has kind <dot> on i32: it combines floats
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<2x4xf32>, memref<2xf32>)
+tile.dot %a, %a into %b axes [0] : memref<2x4xf32>, memref<2x4xf32>, memref<2xf32>
+// CHECK: 'tile.dot' has a destination of shape [2]: [2, 4] reduced along axes [0] is [4] (or the same with reduced axes kept as 1)

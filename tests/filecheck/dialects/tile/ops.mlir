@@ -27,3 +27,25 @@ tile.reduce <add> %d into %d axes [] : memref<4xi8>, memref<4xi8>
 %e = "test.op"() : () -> memref<1x4x1xi8>
 tile.reduce <minui> %c into %e : memref<3x4x5xi8>, memref<1x4x1xi8>
 //         CHECK: tile.reduce <minui> %c into %e :
+
+// The type that values are widened to and combined in; the destination has it, or the source's.
+%f, %g = "test.op"() : () -> (memref<8xbf16>, memref<1xf32>)
+tile.reduce <add> %f into %g acc(f32) order(tree) : memref<8xbf16>, memref<1xf32>
+//         CHECK: tile.reduce <add> %f into %g acc(f32) order(tree) : memref<8xbf16>, memref<1xf32>
+// CHECK-GENERIC: "tile.reduce"(%f, %g) <{kind = #tile<kind add>, acc = f32, order = #tile<order tree>,
+
+tile.reduce <add> %d into %d axes [] acc(i32) : memref<4xi8>, memref<4xi8>
+//         CHECK: tile.reduce <add> %d into %d axes [] acc(i32) : memref<4xi8>, memref<4xi8>
+
+tile.reduce <absmax> %a into %b : memref<32xf32, 5>, memref<1xf32, 5>
+//         CHECK: tile.reduce <absmax> %a into %b :
+// CHECK-GENERIC: kind = #tile<kind absmax>
+
+tile.reduce <sumsq> %a into %b order(sequential) : memref<32xf32, 5>, memref<1xf32, 5>
+//         CHECK: tile.reduce <sumsq> %a into %b order(sequential) :
+
+// Two sources.
+tile.dot %f, %f into %g axes [0] acc(f32) order(any) scope(thread) variant("local") accumulate ftz : memref<8xbf16>, memref<8xbf16>, memref<1xf32>
+//         CHECK: tile.dot %f, %f into %g axes [0] acc(f32) order(any) variant("local") accumulate ftz : memref<8xbf16>, memref<8xbf16>, memref<1xf32>
+// CHECK-GENERIC: "tile.dot"(%f, %f, %g) <{axes = array<i64: 0>, acc = f32, order = #tile<order any>,
+// CHECK-GENERIC-SAME: variant = "local", accumulate, ftz

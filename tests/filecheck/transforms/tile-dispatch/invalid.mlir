@@ -5,31 +5,36 @@ func.func @warp(%a: memref<32xf32, 5>, %b: memref<1xf32, 5>) {
   func.return
 }
 // CHECK:      @warp: `tile.reduce <add> %a into %b scope(warp) {{.*}}: error: 'tile.reduce' <add> 32xf32 -> 1xf32 axes [0], order lanes8, warp, sm_90: no variant takes it
-// CHECK-NEXT:   sm100_packed (priority 20): declines
-// CHECK-NEXT:     exec_scope     scope is warp, expected thread
-// CHECK-NEXT:     local_scope    yes
-// CHECK-NEXT:     dst_len        yes
-// CHECK-NEXT:     src_ndim       yes
-// CHECK-NEXT:     dtype          yes
-// CHECK-NEXT:     sm_version     chip is sm_90, expected sm_100 or newer
-// CHECK-NEXT:     reduction_len  yes
-// CHECK-NEXT:     kind           yes
-// CHECK-NEXT:     order          yes
-// CHECK-NEXT:     legal          add.rn.f32x2 needs sm_100 or newer, the target is sm_90
-// CHECK-NEXT:   local (priority 10): declines
-// CHECK-NEXT:     exec_scope     scope is warp, expected thread
-// CHECK-NEXT:     local_scope    yes
-// CHECK-NEXT:     legal          yes
+// CHECK-NEXT:   packed_columns (priority 40): declines
+// CHECK-NEXT:     exec_scope        scope is warp, expected thread
+// CHECK:        packed_tree (priority 30): declines
+// CHECK-NEXT:     exec_scope        scope is warp, expected thread
+// CHECK:        sm100_packed (priority 20): declines
+// CHECK-NEXT:     exec_scope        scope is warp, expected thread
+// CHECK:          sm_version        chip is sm_90, expected sm_100 or newer
+// CHECK:          legal             add.rn.f32x2 needs sm_100 or newer, the target is sm_90
+// CHECK:        chunked (priority 10): declines
+// CHECK-NEXT:     exec_scope        scope is warp, expected thread
+// CHECK-NEXT:     in_memory         source is in local storage, expected global or shared memory
+// CHECK:        local (priority 10): declines
+// CHECK-NEXT:     exec_scope        scope is warp, expected thread
+// CHECK-NEXT:     local_scope       yes
+// CHECK-NEXT:     legal             yes
 
 // -----
 
-func.func @shared(%a: memref<32xf32, 3>, %b: memref<1xf32, 5>) {
-  tile.reduce <add> %a into %b : memref<32xf32, 3>, memref<1xf32, 5>
+// Memory is read in a loop along one axis, by one variant alone.
+func.func @shared(%a: memref<4x8xf32, 3>, %b: memref<1xf32, 5>) {
+  tile.reduce <add> %a into %b : memref<4x8xf32, 3>, memref<1xf32, 5>
   func.return
 }
 // CHECK: no variant takes it
-// CHECK: local_scope    source is in shared memory, expected local
-// CHECK: local_scope    source is in shared memory, expected local
+// CHECK: sm100_packed (priority 20): declines
+// CHECK: local_scope       source is in shared memory, expected local
+// CHECK: chunked (priority 10): declines
+// CHECK: one_axis          reduces 2 axes, expected one: the loop runs along it
+// CHECK: local (priority 10): declines
+// CHECK: local_scope       source is in shared memory, expected local
 
 // -----
 
@@ -45,7 +50,7 @@ func.func @unknown(%a: memref<7xf32, 5>, %b: memref<1xf32, 5>) {
   tile.reduce <add> %a into %b variant("fastest") : memref<7xf32, 5>, memref<1xf32, 5>
   func.return
 }
-// CHECK: asks for variant 'fastest', which is unknown or not enabled: the enabled variants are local, sm100_packed
+// CHECK: asks for variant 'fastest', which is unknown or not enabled: the enabled variants are chunked, local, packed_columns, packed_tree, sm100_packed
 
 // -----
 
@@ -53,7 +58,8 @@ func.func @i1(%a: memref<8xi1, 5>, %b: memref<1xi1, 5>) {
   tile.reduce <add> %a into %b : memref<8xi1, 5>, memref<1xi1, 5>
   func.return
 }
-// CHECK: legal          there is no code for i1, whose add is xor: widen the elements first
+// CHECK: local (priority 10): declines
+// CHECK: legal             there is no code for i1, whose add is xor: widen the elements first
 
 // -----
 
@@ -61,7 +67,8 @@ func.func @index(%a: memref<2xindex, 5>, %b: memref<1xindex, 5>) {
   tile.reduce <add> %a into %b : memref<2xindex, 5>, memref<1xindex, 5>
   func.return
 }
-// CHECK: legal          index has no fixed width: cast the elements to i32 or i64 first
+// CHECK: local (priority 10): declines
+// CHECK: legal             index has no fixed width: cast the elements to i32 or i64 first
 
 // -----
 

@@ -28,9 +28,9 @@ func.func @sequential(%a: memref<2xf32, 5>, %b: memref<1xf32, 5>) {
   tile.reduce <mul> %a into %b order(sequential) accumulate ftz : memref<2xf32, 5>, memref<1xf32, 5>
   func.return
 }
+// CHECK:      [[OLD:%.*]] = memref.load %b
 // CHECK:      [[X0:%.*]] = memref.load %a
 // CHECK:      [[X1:%.*]] = memref.load %a
-// CHECK:      [[OLD:%.*]] = memref.load %b
 // CHECK-NEXT: [[P:%.*]] = packed.mul [[OLD]], [[X0]] {ftz} : f32
 // CHECK-NEXT: packed.mul [[P]], [[X1]] {ftz} : f32
 
@@ -91,8 +91,8 @@ func.func @copy(%a: memref<1xi16, 5>, %b: memref<1xi16, 5>) {
 }
 // CHECK:      [[X:%.*]] = memref.load %a
 // CHECK:      memref.store [[X]], %b
-// CHECK:      [[Y:%.*]] = memref.load %a
 // CHECK:      [[OLD:%.*]] = memref.load %b
+// CHECK:      [[Y:%.*]] = memref.load %a
 // CHECK-NEXT: arith.addi [[OLD]], [[Y]] : i16
 
 // The destination is an element of the source: every read comes before the write.

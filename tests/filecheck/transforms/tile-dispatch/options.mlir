@@ -21,23 +21,32 @@ func.func @two(%a: memref<8xf32, 5>, %b: memref<1xf32, 5>) {
 // ENABLE: asks for variant 'sm100_packed', which is unknown or not enabled: the enabled variants are local
 
 // TEXT:      @two: tile.reduce <add> 8xf32 -> 1xf32 axes [0], order lanes8, thread, sm_100a
-// TEXT-NEXT:   sm100_packed (priority 20): chosen
-// TEXT-NEXT:     exec_scope     yes
-// TEXT-NEXT:     local_scope    yes
-// TEXT-NEXT:     dst_len        yes
-// TEXT-NEXT:     src_ndim       yes
-// TEXT-NEXT:     dtype          yes
-// TEXT-NEXT:     sm_version     yes
-// TEXT-NEXT:     reduction_len  yes
-// TEXT-NEXT:     kind           yes
-// TEXT-NEXT:     order          yes
-// TEXT-NEXT:     legal          yes
-// TEXT-NEXT:   local (priority 10): accepts, not chosen
-// TEXT-NEXT:     exec_scope     yes
-// TEXT-NEXT:     local_scope    yes
-// TEXT-NEXT:     legal          yes
+// TEXT-NEXT:   packed_columns (priority 40): declines
+// TEXT:          innermost_kept    the innermost axis is reduced, so no two results stand side by side
+// TEXT:        packed_tree (priority 30): declines
+// TEXT:          order             order is lanes8, expected tree
+// TEXT:        sm100_packed (priority 20): chosen
+// TEXT-NEXT:     exec_scope        yes
+// TEXT-NEXT:     local_scope       yes
+// TEXT-NEXT:     dst_len           yes
+// TEXT-NEXT:     src_ndim          yes
+// TEXT-NEXT:     dtype             yes
+// TEXT-NEXT:     sm_version        yes
+// TEXT-NEXT:     reduction_len     yes
+// TEXT-NEXT:     kind              yes
+// TEXT-NEXT:     order             yes
+// TEXT-NEXT:     native            yes
+// TEXT-NEXT:     legal             yes
+// TEXT-NEXT:   chunked (priority 10): declines
+// TEXT:          in_memory         source is in local storage, expected global or shared memory
+// TEXT:        local (priority 10): accepts, not chosen
+// TEXT-NEXT:     exec_scope        yes
+// TEXT-NEXT:     local_scope       yes
+// TEXT-NEXT:     legal             yes
 // TEXT-NEXT: @two: tile.reduce <maxnumf> 8xf32 -> 1xf32 axes [0], thread, sm_100a
 // TEXT-NEXT:   variant sm100_packed is asked for by name
+// TEXT:        packed_tree (priority 30): accepts, not chosen
+// TEXT:        sm100_packed (priority 20): chosen
 
 // JSON: "schema": 1,
 // JSON: "where": "@two",

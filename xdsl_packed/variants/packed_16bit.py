@@ -1,0 +1,94 @@
+"""
+`packed_16bit`: a thread's f16, bf16 or i16 reduction, two lanes of a register at a time.
+
+Steps are rounded in the type itself. Sums and products of floats keep the order they have,
+lanes8 or tree. Where the result does not depend on an order, neighbours (2i, 2i+1) are the
+lanes of one pair; the pairs are combined in threes, which ptxas fuses, and at the end the
+two lanes of the last pair with what is left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from xdsl.builder import Builder
+from xdsl.ir import SSAValue
+
+from xdsl_packed.orders import Fold, FoldBuilder, Order, fold_of_order, ternary_fold
+from xdsl_packed.reduction import Reduction, Scope
+from xdsl_packed.selection.predicates import (
+    accumulation,
+    exec_scope,
+    legal,
+    local_scope,
+    native,
+    order,
+    reduction_len,
+)
+from xdsl_packed.selection.registry import Plan, Reason, Variant
+from xdsl_packed.variants.algebra import Algebra, algebra_of
+from xdsl_packed.variants.emission import emit_pairs, leaves_of
+from xdsl_packed.variants.fold import spread
+from xdsl_packed.variants.pairs import pair_forms
+
+
+@cache
+def ternary_pairs_fold(length: int, accumulate: bool) -> Fold:
+    """
+    n values as a row of n // 2 pairs, folded in threes: at least 2 values.
+
+    With accumulate the old destination is the last value. The last step takes the two lanes
+    and, where n is odd, the last value: ceil((n // 2 - 1) / 2) + 1 steps.
+    """
+    count = length + accumulate
+    fold = FoldBuilder(count)
+    pairs = [(i, i + 1) for i in range(0, count - 1, 2)]
+    row = ternary_fold(len(pairs))
+    for _, lane in row.lanes():
+        lows, highs = zip(*(pairs[operand] for operand in lane))
+        low, high = fold.step(lows, highs)
+        pairs.append((low, high))
+    (last,) = row.outputs
+    odd = range(count - count % 2, count)
+    return fold.build(fold.combine(*pairs[last], *odd))
+
+
+def _element_fold(reduction: Reduction) -> Fold:
+    length, accumulate = reduction.length, reduction.accumulate
+    if reduction.order is None:
+        return ternary_pairs_fold(length, accumulate)
+    return fold_of_order(reduction.order, length, accumulate)
+
+
+def _plan(reduction: Reduction) -> Plan | Reason:
+    forms = pair_forms(reduction)
+    if isinstance(forms, str):
+        return forms
+    return Plan(spread(_element_fold(reduction), reduction), forms)
+
+
+def _emit(
+    reduction: Reduction, plan: Plan, leaves: Sequence[SSAValue], builder: Builder
+) -> list[SSAValue]:
+    algebra = algebra_of(reduction)
+    if not isinstance(algebra, Algebra):
+        raise ValueError(f"packed_16bit was not asked before it emits: {algebra}")
+    return emit_pairs(plan.fold, algebra, leaves_of(reduction, leaves), builder)
+
+
+PACKED_16BIT = Variant(
+    name="packed_16bit",
+    priority=30,
+    predicates=(
+        exec_scope(Scope.THREAD),
+        local_scope(),
+        accumulation("f16", "bf16", "i16"),
+        reduction_len(4),
+        order(Order.LANES8, Order.TREE),
+        native(pair_forms),
+        legal(pair_forms),
+    ),
+    plan=_plan,
+    emit=_emit,
+)
