@@ -254,27 +254,32 @@ class MlirWithLocations(Frontend):
         return _parse_module(ctx, text, input_name, self.no_implicit_module)
 
 
-def new_context() -> Context:
+def new_context(*, allow_unregistered: bool = False) -> Context:
     """A context that knows every dialect of the environment, loaded when first used."""
-    ctx = Context()
+    ctx = Context(allow_unregistered=allow_unregistered)
     for name, factory in Universe.get_multiverse().all_dialects.items():
         ctx.register_dialect(name, factory)
     return ctx
 
 
-def parse_text(text: str, name: str = "input") -> tuple[Context, ModuleOp]:
+def parse_text(
+    text: str, name: str = "input", *, allow_unregistered: bool = False
+) -> tuple[Context, ModuleOp]:
     """
     Parse MLIR text; `name` stands for the file in locations.
 
+    `allow_unregistered` takes ops of dialects that xDSL does not know, in generic form.
     The module is not verified: see `verify`. Raises InputError.
     """
-    ctx = new_context()
+    ctx = new_context(allow_unregistered=allow_unregistered)
     return ctx, _parse_module(ctx, text, name)
 
 
-def parse_file(path: str | PathLike[str]) -> tuple[Context, ModuleOp]:
+def parse_file(
+    path: str | PathLike[str], *, allow_unregistered: bool = False
+) -> tuple[Context, ModuleOp]:
     """
-    Parse an MLIR file. The module is not verified: see `verify`.
+    Parse an MLIR file, like `parse_text`.
 
     Raises InputError on bad input, DiagnosticException if the file cannot be read.
     """
@@ -285,7 +290,7 @@ def parse_file(path: str | PathLike[str]) -> tuple[Context, ModuleOp]:
         raise DiagnosticException(
             f"{name}: error: cannot be read: {error.strerror}"
         ) from None
-    ctx = new_context()
+    ctx = new_context(allow_unregistered=allow_unregistered)
     return ctx, MlirWithLocations().parse(ctx, BytesIO(content), name)
 
 

@@ -90,6 +90,11 @@ def _add_input(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file", nargs="?", help="a .mlir file, or - for standard input"
     )
+    command.add_argument(
+        "--allow-unregistered-dialect",
+        action="store_true",
+        help="take ops of dialects that xDSL does not know, in generic form",
+    )
     command.add_argument("--kind", help="add (sum), maxnumf (max), minnumf (min), ...")
     command.add_argument("--shape", type=_numbers, metavar="4x8")
     command.add_argument("--dtype", default="f32", help="default: f32")
@@ -151,6 +156,7 @@ def _module(arguments: argparse.Namespace) -> ModuleOp:
     from xdsl_packed.frontend import parse_file, parse_text, verify
     from xdsl_packed.target import CHIP_ATTRIBUTE, GpuTarget
 
+    unregistered = arguments.allow_unregistered_dialect
     if arguments.file is None:
         module = reduction_module(
             arguments.kind,
@@ -168,9 +174,11 @@ def _module(arguments: argparse.Namespace) -> ModuleOp:
             out=arguments.out,
         )
     elif arguments.file == "-":
-        _, module = parse_text(_standard_input(), "<stdin>")
+        _, module = parse_text(
+            _standard_input(), "<stdin>", allow_unregistered=unregistered
+        )
     else:
-        _, module = parse_file(arguments.file)
+        _, module = parse_file(arguments.file, allow_unregistered=unregistered)
     if arguments.chip is not None:
         GpuTarget.of(arguments.chip, arguments.ptx_version).set_on_module(module)
     elif CHIP_ATTRIBUTE not in module.attributes:

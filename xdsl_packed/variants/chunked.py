@@ -94,6 +94,9 @@ def _fast_forms(reduction: Reduction) -> tuple[str, ...] | None:
         if reduction.accumulation_type != "f32":
             return None
         forms: tuple[str, ...] | Reason = (f"{extremum_form(reduction)} 3in",)
+    elif reduction.order is None:
+        # Its running values stand alone, not in pairs.
+        return None
     else:
         forms = pair_forms(reduction)
     if isinstance(forms, str):

@@ -197,19 +197,25 @@ class _Pairs:
 def emit_pairs(
     fold: Fold, algebra: Algebra, leaves: Leaves, builder: Builder
 ) -> list[SSAValue]:
-    """Every step of two lanes as one operation on pairs, every other one on scalars."""
+    """
+    Every step of two lanes as one operation on pairs, every other one on scalars; so are
+    those that absorb terms where the algebra does that by lane.
+    """
     scalars = _Scalars(algebra, leaves, builder)
     pairs = _Pairs(scalars)
     number = fold.leaves
     for step in fold.steps:
-        if len(step) == 2:
+        absorbed = scalars.absorbed(step)
+        is_by_lane = absorbed is not None and algebra.absorbs_by_lane
+        if len(step) == 2 and not is_by_lane:
             pairs.define(number, number + 1, pairs.combined(step))
-        else:
-            (lane,) = step
+            number += 2
+            continue
+        for lane in step:
             for operand in lane:
                 pairs.lane(operand)
-            scalars.define(number, scalars.lane(lane, scalars.absorbed(step)))
-        number += len(step)
+            scalars.define(number, scalars.lane(lane, absorbed))
+            number += 1
     for output in fold.outputs:
         pairs.lane(output)
     return scalars.results(fold)

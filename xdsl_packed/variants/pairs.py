@@ -27,6 +27,10 @@ _KINDS_IN_PAIRS = {
 }
 
 
+_ON_ONE_LANE = ("cvt.", "add.rn.f32.")
+"""How the forms begin that have no pairs: conversions, and adds that convert."""
+
+
 def pair_forms(reduction: Reduction) -> tuple[str, ...] | Reason:
     """The packed form of each operation, then the scalar ones."""
     accumulation, kind = reduction.accumulation_type, reduction.kind
@@ -39,7 +43,7 @@ def pair_forms(reduction: Reduction) -> tuple[str, ...] | Reason:
         return f"there is no packed form of {kind} on {accumulation}"
     if accumulation == "bf16" and algebra.forms[0].startswith("fma"):
         return f"there is no packed bf16 {kind} below sm_90"
-    packed = (_on_pair(form) for form in algebra.forms if not form.startswith("cvt."))
+    packed = (_on_pair(f) for f in algebra.forms if not f.startswith(_ON_ONE_LANE))
     return (*packed, *algebra.forms)
 
 

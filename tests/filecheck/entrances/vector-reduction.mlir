@@ -57,7 +57,8 @@ func.func @max_then_min(%v: vector<8xf32>, %w: vector<8xf32>) -> f32 {
   func.return %s : f32
 }
 // CHECK:      [[R:%.*]] = packed.max3 {{.*}} {nan} : f32
-// CHECK:      packed.min3 {{%.*}}, {{%.*}}, [[R]] : f32
+// CHECK:      [[S:%.*]] = packed.min3 {{%.*}}, {{%.*}}, [[R]] : f32
+// CHECK:      packed.min3 {{.*}}[[S]]
 // REPORT-LABEL: @max_then_min: vector.reduction <maximumf> 8xf32 -> f32 axes [0], thread
 // REPORT-NEXT:  packed_tree (priority 30): chosen
 // REPORT:       @max_then_min: vector.reduction <minnumf> 8xf32 -> f32 axes [0], accumulate, thread

@@ -47,7 +47,10 @@ def test_example(
     _, packed = parse_file(EXAMPLES / f"{name}.mlir")
     ptx = packed.clone()
     report = lower(packed, chip=chip, to="packed")
-    fast = {"tile.reduce": "sm100_packed", "vector.reduction": "packed_tree"}
+    fast: dict[str, str] = {
+        "tile.reduce": "sm100_packed",
+        "vector.reduction": "packed_tree",
+    }
     expected = [
         fast.get(each.op, "packed_tree") if chip == "sm_100a" else "local"
         for each in report.decisions

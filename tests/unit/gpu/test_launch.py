@@ -34,28 +34,38 @@ def check(kind: str, shape: Sequence[int], **options: Any) -> None:
     dtype = options.get("dtype", "f32")
     on_gpu = compile_reduction(kind, shape, chip=CHIP, **options)
     meant = compile_reduction(kind, shape, chip=SAME_VALUE_CHIP, **options)
-    everything = inputs(int(np.prod(shape)), dtype, kind, "gpu")
-    columns = np.unique(np.linspace(0, everything.shape[1] - 1, LAUNCHES, dtype=int))
-    chosen = np.ascontiguousarray(everything[:, columns])
-    source = chosen.reshape(*shape, len(columns))
-    destination_shape = on_gpu.reduction.destination_shape
-    old = inputs(int(np.prod(destination_shape)), dtype, "old")[:, : len(columns)]
-    old = np.resize(old, (int(np.prod(destination_shape)), len(columns)))
-    old = old.reshape(*destination_shape, len(columns))
+    sources = [
+        some_inputs(shape, dtype, kind, number)
+        for number in range(2 if kind == "dot" else 1)
+    ]
+    columns = sources[0].shape[-1]
+    destination = on_gpu.reduction.destination
+    old = some_inputs(
+        on_gpu.reduction.destination_shape, destination.element_type, "old"
+    )
+    old = np.resize(old.T, (columns, *old.shape[:-1][::-1])).T.copy()
 
     expected = old.copy()
-    run_function(meant.module, meant.entry, [source, expected], batch_axes=1)
+    run_function(meant.module, meant.entry, [*sources, expected], batch_axes=1)
     got = np.stack(
         [
-            on_gpu.launch(_column(source, column), _column(old, column))
-            for column in range(len(columns))
+            on_gpu.launch([_column(s, column) for s in sources], _column(old, column))
+            for column in range(columns)
         ],
         axis=-1,
     )
-    wrong = bits(got, dtype) != bits(expected, dtype)
+    name = destination.element_type
+    wrong = bits(got, name) != bits(expected, name)
     assert not wrong.any(), (
         f"{kind} {list(shape)} {options}: {got[wrong]} should be {expected[wrong]}"
     )
+
+
+def some_inputs(shape: Sequence[int], dtype: str, *seed: object) -> Array:
+    everything = inputs(int(np.prod(shape)), dtype, *seed, "gpu")
+    columns = np.unique(np.linspace(0, everything.shape[1] - 1, LAUNCHES, dtype=int))
+    chosen = np.ascontiguousarray(everything[:, columns])
+    return chosen.reshape(*shape, len(columns))
 
 
 def _column(values: Array, column: int) -> Array:
@@ -69,6 +79,7 @@ def _column(values: Array, column: int) -> Array:
     [
         ("add", "lanes8"),
         ("add", "sequential"),
+        ("add", "tree"),
         ("maxnumf", None),
         ("minnumf", None),
         ("maximumf", None),
@@ -76,7 +87,7 @@ def _column(values: Array, column: int) -> Array:
     ],
 )
 def test_every_length(kind: str, order: str | None, accumulate: bool, ftz: bool):
-    for length in (*range(1, 131), 256):
+    for length in range(1, 257):
         check(kind, [length], order=order, accumulate=accumulate, ftz=ftz)
 
 
@@ -113,3 +124,34 @@ def test_float_types(kind: str, dtype: str):
 def test_integer_types(kind: str, dtype: str):
     for length in (1, 2, 8, 33):
         check(kind, [length], dtype=dtype, accumulate=length == 8)
+
+
+@pytest.mark.parametrize("order", ["lanes8", "sequential", "tree"])
+@pytest.mark.parametrize("kind", ["sumsq", "dot"])
+def test_sums_of_products(kind: str, order: str):
+    for length in (1, 2, 7, 8, 9, 16, 33, 100):
+        for ftz in (False, True):
+            check(kind, [length], order=order, ftz=ftz, accumulate=length % 2 == 1)
+
+
+def test_absmax():
+    for length in (1, 2, 7, 8, 9, 33, 100):
+        check("absmax", [length], accumulate=length % 2 == 1)
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+def test_accumulation_in_f32(dtype: str):
+    for kind in ("add", "sumsq", "maximumf"):
+        for out in ("f32", dtype):
+            for length in (1, 8, 17, 64):
+                check(kind, [length], dtype=dtype, acc="f32", out=out)
+
+
+@pytest.mark.parametrize("kind", ["add", "maxnumf", "minimumf", "sumsq", "dot"])
+def test_loops(kind: str):
+    for length in (257, 300, 1000, 4096):
+        check(kind, [length], accumulate=length == 300)
+    if kind == "add":
+        check(kind, [1000], order="sequential")
+        check(kind, [3, 300], axes=[1])
+        check(kind, [300], dtype="i8")

@@ -48,7 +48,7 @@ def test_compile_a_reduction(capfd: pytest.CaptureFixture[str]):
         (["--variant", "local"], "add.rn.f32 "),
         (["--enable", "local"], "add.rn.f32 "),
         (["--order", "sequential"], "add.rn.f32 "),
-        (["--accumulate"], "ld.global.b32 %r32, [%rd1]"),
+        (["--accumulate"], "ld.global.b32 %r0, [%rd1]"),
         (["--align", "16"], "ld.global.v4.b32"),
         (["--ptx-version", "9.0"], ".version 9.0"),
         (["--dtype", "f16"], "add.rn.f16"),
@@ -205,6 +205,26 @@ def test_bad_mlir_is_one_line(
     assert (code, out) == (1, "")
     assert err.startswith(f"{file}:"), err
     assert err.count("\n") == 1
+
+
+UNKNOWN = """
+func.func @k(%v: vector<8xf32>, %acc: f32) -> f32 {
+  %0 = "vector.multi_reduction"(%v, %acc) <{kind = #vector.kind<add>, reduction_dims = [0]}> : (vector<8xf32>, f32) -> f32
+  func.return %0 : f32
+}
+"""
+
+
+def test_ops_that_xdsl_does_not_know(capfd: pytest.CaptureFixture[str], tmp_path: Path):
+    file = tmp_path / "unknown.mlir"
+    file.write_text(UNKNOWN)
+    arguments = ["explain", str(file), "--chip", "sm_90"]
+    code, out, err = run(capfd, *arguments)
+    assert (code, out) == (1, "")
+    assert "vector.multi_reduction" in err
+    code, out, err = run(capfd, *arguments, "--allow-unregistered-dialect")
+    assert (code, err) == (0, "")
+    assert "vector.multi_reduction <add> 8xf32" in out
 
 
 def test_the_output_file_is_whole_or_untouched(

@@ -17,12 +17,13 @@ from xdsl_packed.backend.machine_code import MachineCode
 LENGTHS = range(2, 257)
 EXTREMA = ["maxnumf", "minnumf", "maximumf", "minimumf"]
 CASES = [
-    (kind, accumulate, align)
-    for kind in ("add", *EXTREMA)
-    for accumulate in (False, True)
-    for align in (4, 16)
-    if kind in ("add", "maximumf") or (accumulate, align) == (False, 16)
+    ("add", False, 4),
+    ("add", False, 16),
+    ("add", True, 16),
+    ("maximumf", True, 4),
+    *((kind, False, 16) for kind in EXTREMA),
 ]
+"""Kind, accumulate, and the alignment in bytes: scalar loads, or loads of four."""
 
 
 def compiled(

@@ -109,6 +109,13 @@ def test_the_loop_adds_in_pairs():
     assert (counts["FADD2"], counts["FADD"]) == (31, 1)
 
 
+def test_the_loop_loads_four_at_a_time():
+    """The counter is a multiple of eight, so the alignment of the pointer holds in the loop."""
+    (code,) = machine_codes([compile_reduction("add", [4096], align=16)])
+    # 8 elements before the loop, 32 in it, 24 after it.
+    assert code.opcode_counts()["LDG"] == 2 + 8 + 6
+
+
 SHARED = """
 func.func @k(%src: memref<64xf32, 3>, %dst: memref<1xf32, 1>) attributes {gpu.kernel} {
   tile.reduce <add> %src into %dst : memref<64xf32, 3>, memref<1xf32, 1>

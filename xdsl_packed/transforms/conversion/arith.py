@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
+    f32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -453,6 +454,11 @@ def _resize_float(conversion: Conversion, op: arith.ExtFOp | arith.TruncFOp) -> 
     conversion.elementwise(
         op.result, lambda lane: convert_float(conversion, target, source, *lane)
     )
+    # An add that widens by itself takes the half.
+    if op.result.type == f32:
+        owner = conversion.register(op.result).owner
+        assert isinstance(owner, Operation)
+        conversion.may_be_dead[owner] = None
 
 
 @converts(arith.SIToFPOp, arith.UIToFPOp)

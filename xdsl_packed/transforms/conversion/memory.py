@@ -8,9 +8,9 @@ from itertools import product
 from math import gcd
 from typing import TYPE_CHECKING, TypeAlias
 
-from xdsl.dialects import arith, gpu, memref, vector
+from xdsl.dialects import arith, gpu, memref, scf, vector
 from xdsl.dialects.builtin import MemRefType, VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.hints import isa
 
@@ -187,7 +187,7 @@ class Memory:
             source,
             layout=layout,
             terms=_merge(source.terms, added),
-            alignments=_aligned_with(source.alignments, added),
+            alignments=self._aligned_with(source.alignments, added),
         )
 
     def _aligned(self, op: memref.AssumeAlignmentOp) -> View:
@@ -286,9 +286,27 @@ class Memory:
         return Access(
             view,
             Address(view.root, _merge(view.terms, added)),
-            _aligned_with(view.alignments, added),
+            self._aligned_with(view.alignments, added),
             offsets,
         )
+
+    def _aligned_with(
+        self, alignments: tuple[tuple[int, int], ...], added: Terms
+    ) -> tuple[tuple[int, int], ...]:
+        """The facts that are left when the terms are added."""
+        if not added:
+            return alignments
+        step = gcd(*(scale * self._divisor(index) for index, scale in added))
+        return tuple((gcd(a, step), at) for a, at in alignments)
+
+    def _divisor(self, index: SSAValue) -> int:
+        """A number that `index` is known to be a multiple of: a loop's counter has one."""
+        block = index.owner
+        loop = block.parent_op() if isinstance(block, Block) else None
+        if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
+            return 1
+        bounds = self.conversion.known.get_all((loop.lb, loop.step))
+        return 1 if bounds is None else gcd(*bounds)
 
     def pointer(self, address: Address) -> SSAValue:
         """The register with the address, without what is constant."""
@@ -589,13 +607,3 @@ def _merge(terms: Terms, added: Terms) -> Terms:
     for index, scale in (*terms, *added):
         scales[index] = scales.get(index, 0) + scale
     return tuple((index, scale) for index, scale in scales.items() if scale)
-
-
-def _aligned_with(
-    alignments: tuple[tuple[int, int], ...], added: Terms
-) -> tuple[tuple[int, int], ...]:
-    """The facts that are left when the terms, of which only the scales are known, are added."""
-    if not added:
-        return alignments
-    step = gcd(*(scale for _, scale in added))
-    return tuple((gcd(a, step), at) for a, at in alignments)

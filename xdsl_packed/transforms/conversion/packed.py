@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from xdsl_packed.dialects import packed, ptx
@@ -42,8 +43,28 @@ _EXTREMA_OF_THREE: Mapping[type[packed.PackedExtremum3Op], type[ptx.Extremum3Op]
 }
 
 
+def _mixed_add(conversion: Conversion, op: packed.AddOp) -> ptx.AddMixedOp | None:
+    """The sum of an f32 and a half that only this op wants widened, by one instruction."""
+    if op.ftz is not None:
+        return None
+    for wide, other in ((op.b, op.a), (op.a, op.b)):
+        extension = wide.owner
+        if not isinstance(extension, arith.ExtFOp) or not wide.has_one_use():
+            continue
+        half = conversion.element(extension.input.type)
+        if not conversion.legal(f"add.rn.f32.{half.value}"):
+            continue
+        a, b = conversion.register(extension.input), conversion.register(other)
+        return ptx.AddMixedOp(half, a, b)
+    return None
+
+
 @converts(packed.AddOp, packed.MulOp)
 def _binary(conversion: Conversion, op: packed.AddOp | packed.MulOp) -> None:
+    if isinstance(op, packed.AddOp) and op.result.type == f32:
+        if (mixed := _mixed_add(conversion, op)) is not None:
+            conversion.values[op.result] = conversion.emit(mixed).d
+            return
     a, b = conversion.register(op.a), conversion.register(op.b)
     type = _type(conversion, op.result.type)
     result = _SUMS[op.__class__](conversion, type, a, b, ftz=op.ftz is not None)

@@ -37,7 +37,7 @@ func.func @two(%a: memref<8xf32, 5>, %b: memref<1xf32, 5>) {
 // TEXT-NEXT:     order             yes
 // TEXT-NEXT:     native            yes
 // TEXT-NEXT:     legal             yes
-// TEXT-NEXT:   chunked (priority 10): declines
+// TEXT:        chunked (priority 10): declines
 // TEXT:          in_memory         source is in local storage, expected global or shared memory
 // TEXT:        local (priority 10): accepts, not chosen
 // TEXT-NEXT:     exec_scope        yes
