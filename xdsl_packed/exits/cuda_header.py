@@ -26,12 +26,16 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import DiagnosticException
 
 from xdsl_packed.dialects import packed
-from xdsl_packed.dialects.packed import bf16x2, f16x2, f32x2
+from xdsl_packed.dialects.packed import bf16x2, f16x2, f32x2, i16x2
 from xdsl_packed.exits.lowering import Lowering
 from xdsl_packed.selection.choose import choose
 from xdsl_packed.selection.report import describe
 from xdsl_packed.target import CHIPS, FORMS, Chip, GpuTarget, PtxVersion
-from xdsl_packed.transforms.inline_ptx import ASSEMBLY_TYPES, instruction
+from xdsl_packed.transforms.inline_ptx import (
+    ASSEMBLY_TYPES,
+    instruction,
+    is_instruction,
+)
 from xdsl_packed.variants import VARIANTS
 
 _INDENT = "    "
@@ -46,6 +50,7 @@ _CPP_TYPES: Mapping[Attribute, str] = {
     f32x2: "unsigned long long",
     f16x2: "unsigned",
     bf16x2: "unsigned",
+    i16x2: "unsigned",
     i1: "bool",
     i8: "unsigned char",
     i16: "unsigned short",
@@ -240,7 +245,7 @@ class _Statements:
             type = _CPP_TYPES[op.low.type]
             call = f"{self._primitive(_unpack(op))}({operands[0]}, {low}, {high})"
             return f"{type} {low}, {high}; {call};"
-        if isinstance(op, packed.PackedArithmeticOp):
+        if is_instruction(op):
             expression = f"{self._primitive(_arithmetic(op))}({', '.join(operands)})"
         elif isinstance(op, _Unary):
             expression = f"{self._primitive(_conversion(op))}({operands[0]})"
@@ -264,9 +269,9 @@ class _Statements:
         return name
 
 
-def _arithmetic(op: packed.PackedArithmeticOp) -> tuple[str, str]:
+def _arithmetic(op: Operation) -> tuple[str, str]:
     """A primitive's name, and its definition: one instruction, pure."""
-    type = op.result.type
+    type = op.results[0].type
     letter, cpp = ASSEMBLY_TYPES[type].constraint, _CPP_TYPES[type]
     names = "abc"[: len(op.operands)]
     count = "3" if isinstance(op, packed.PackedExtremum3Op) else ""

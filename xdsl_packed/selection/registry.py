@@ -43,11 +43,12 @@ class Plan:
 
     The leaves of `fold` are the source elements row-major, then with accumulate the old
     destination elements; its outputs are the destination elements. `forms` are the PTX
-    forms of its arithmetic.
+    forms of its arithmetic. `is_loop` says that the elements are to be read in a loop.
     """
 
     fold: Fold
     forms: tuple[str, ...]
+    is_loop: bool = False
 
 
 Emit = Callable[[Reduction, Plan, Sequence[SSAValue], Builder], list[SSAValue]]
@@ -77,8 +78,8 @@ class Variant:
     """
     One way to lower reductions. Higher priorities are asked first, ties by name.
 
-    A variant with `emit_loop` reads tiles in memory in a loop; `emit` is then what it does
-    with values that are at hand.
+    A variant with `emit_loop` reads tiles in memory in a loop where its plan says so;
+    `emit` is what it does with values that are at hand.
     """
 
     name: str

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
     i32,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
@@ -32,7 +32,12 @@ from xdsl_packed.diagnostics import error_at
 from xdsl_packed.dialects import packed
 from xdsl_packed.dialects.packed import f32x2
 from xdsl_packed.target import CHIP_ATTRIBUTE, GpuTarget
-from xdsl_packed.transforms.inline_ptx import ASSEMBLY_TYPES, form, instruction
+from xdsl_packed.transforms.inline_ptx import (
+    ASSEMBLY_TYPES,
+    form,
+    instruction,
+    is_instruction,
+)
 
 
 class Spelling(StrEnum):
@@ -109,14 +114,13 @@ class _ToInlineAssembly(RewritePattern):
 
     target: GpuTarget | None
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: packed.PackedArithmeticOp, rewriter: PatternRewriter, /
-    ) -> None:
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not is_instruction(op):
+            return
         refusal = self.target.refusal(form(op)) if self.target is not None else None
         if refusal is not None:
             raise error_at(op, f"cannot be lowered: {refusal}")
-        type = op.result.type
+        type = op.results[0].type
         assembly = ASSEMBLY_TYPES[type]
         register = type if assembly.is_float else IntegerType(assembly.bits)
         builder = Builder(InsertPoint.before(op))

@@ -54,7 +54,7 @@ class Decided:
         before = self.op.prev_op
         builder = Builder(InsertPoint.before(self.op))
         reduction, plan, variant = entry.reduction, choice.plan, choice.variant
-        if variant.emit_loop is not None and isinstance(access, Elements):
+        if plan.is_loop and variant.emit_loop and isinstance(access, Elements):
             results = variant.emit_loop(reduction, plan, access, builder)
         else:
             results = variant.emit(reduction, plan, access.read(builder), builder)

@@ -145,7 +145,20 @@ def _product_sum_algebra(reduction: Reduction, modifier: str) -> Algebra:
 
     forms = (f"add{modifier}", f"mul{modifier}", f"fma{modifier}")
     sums = _plain(forms, lambda a, b: packed.AddOp(a, b, ftz=ftz))
-    return replace(sums, lift=lift, absorb=absorb)
+    sums = replace(sums, lift=lift, absorb=absorb)
+    if modifier.endswith(".bf16") and reduction.target.refusal(forms[0]) is not None:
+        return _bf16_products_by_fma(sums)
+    return sums
+
+
+def _bf16_products_by_fma(sums: Algebra) -> Algebra:
+    """Below sm_90, where neither sum nor product is one instruction."""
+    add, mul = _bf16_by_fma(is_add=True), _bf16_by_fma(is_add=False)
+
+    def lift(builder: Builder, term: Term) -> SSAValue:
+        return mul.combine(builder, term[0], term[-1])
+
+    return replace(sums, forms=add.forms, combine=add.combine, lift=lift)
 
 
 def _bf16_by_fma(is_add: bool) -> Algebra:

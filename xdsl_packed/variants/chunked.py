@@ -2,8 +2,8 @@
 `chunked`: a tile in global or shared memory, read in a loop.
 
 The running values are in registers: the eight lanes of lanes8, one of sequential, four of a
-max, min or integer kind. The code has a bounded size, and the order is the op's. With
-values that are at hand it does the same, unrolled.
+max, min or integer kind. The code has a bounded size, and the order is the op's. A tile that
+fits the registers is read at once instead, and then any order will do.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from xdsl_packed.orders import (
     collapse_pairs,
     first_pairs,
     fold_of_order,
-    three_input_fold,
+    ternary_fold,
 )
 from xdsl_packed.reduction import FLOAT_EXTREMA, Kind, Reduction, Scope, Storage
-from xdsl_packed.selection.predicates import exec_scope, legal, order, reduction_len
+from xdsl_packed.selection.predicates import exec_scope, legal, reduction_len
 from xdsl_packed.selection.registry import (
     Elements,
     Plan,
@@ -56,6 +56,13 @@ CHUNKS_A_TRIP = 4
 MOST_DESTINATIONS = 64
 """Each destination element has a loop of its own."""
 
+MOST_AT_ONCE = 256
+"""The largest tile that is read at once; a thread has at most 255 registers."""
+
+
+def _is_loop(reduction: Reduction) -> bool:
+    return reduction.term_count > MOST_AT_ONCE
+
 
 def _in_memory(reduction: Reduction) -> Reason | None:
     storage = reduction.source.storage
@@ -65,17 +72,26 @@ def _in_memory(reduction: Reduction) -> Reason | None:
 
 
 def _one_axis(reduction: Reduction) -> Reason | None:
-    if len(reduction.axes) == 1:
+    if len(reduction.axes) == 1 or not _is_loop(reduction):
         return None
     return f"reduces {len(reduction.axes)} axes, expected one: the loop runs along it"
 
 
 def _few_destinations(reduction: Reduction) -> Reason | None:
-    if reduction.destination_length <= MOST_DESTINATIONS:
+    if reduction.destination_length <= MOST_DESTINATIONS or not _is_loop(reduction):
         return None
     return (
         f"destination has {reduction.destination_length} elements, "
         f"expected {MOST_DESTINATIONS} or fewer"
+    )
+
+
+def _no_long_tree(reduction: Reduction) -> Reason | None:
+    if reduction.order is not Order.TREE or not _is_loop(reduction):
+        return None
+    return (
+        f"order is tree over {reduction.term_count} elements, which no loop keeps: "
+        f"expected {MOST_AT_ONCE} elements or fewer, or lanes8 or sequential"
     )
 
 
@@ -125,7 +141,7 @@ class _Loop:
 
 
 def _loop(reduction: Reduction) -> _Loop:
-    if reduction.order is Order.SEQUENTIAL or reduction.length < 2 * CHUNK:
+    if reduction.order is Order.SEQUENTIAL:
         return _sequential_loop(reduction.length, reduction.accumulate)
     return _lanes_loop(reduction)
 
@@ -193,14 +209,13 @@ def _plan(reduction: Reduction) -> Plan | Reason:
     forms = _forms(reduction)
     if isinstance(forms, str):
         return forms
-    length, accumulate = reduction.length, reduction.accumulate
+    return Plan(spread(_element_fold(reduction), reduction), forms, _is_loop(reduction))
+
+
+def _element_fold(reduction: Reduction) -> Fold:
     if reduction.order is not None:
-        element = fold_of_order(reduction.order, length, accumulate)
-    elif length < CHUNK:
-        element = fold_of_order(Order.SEQUENTIAL, length, accumulate)
-    else:
-        element = three_input_fold(length, accumulate)
-    return Plan(spread(element, reduction), forms)
+        return fold_of_order(reduction.order, reduction.length, reduction.accumulate)
+    return ternary_fold(reduction.length, reduction.accumulate)
 
 
 def _emit_fold(
@@ -225,33 +240,38 @@ def _emit(
 def _emit_loop(
     reduction: Reduction, plan: Plan, elements: Elements, builder: Builder
 ) -> list[SSAValue]:
-    loop = _loop(reduction)
-    return [
-        _Emission(reduction, loop, elements, number).emit(builder)
+    emissions = [
+        _Emission(reduction, elements, number)
         for number in range(reduction.destination_length)
     ]
+    if reduction.length < 2 * CHUNK:
+        return [emission.emit_at_once(builder) for emission in emissions]
+    loop = _loop(reduction)
+    return [emission.emit_loop(loop, builder) for emission in emissions]
 
 
 @dataclass(frozen=True)
 class _Emission:
-    """The loop of one destination element."""
+    """One destination element."""
 
     reduction: Reduction
-    loop: _Loop
     elements: Elements
     number: int
 
-    def emit(self, builder: Builder) -> SSAValue:
-        loop = self.loop
-        olds: list[SSAValue] = []
-        if self.reduction.accumulate:
-            olds.append(self.widened(self.elements.old(self.number, builder), builder))
+    def emit_at_once(self, builder: Builder) -> SSAValue:
+        terms = self.terms(range(self.reduction.length), builder)
+        olds = self.olds(builder)
+        (value,) = self.part(_element_fold(self.reduction), terms, olds, builder)
+        return self.algebra().narrow(builder, value)
+
+    def emit_loop(self, loop: _Loop, builder: Builder) -> SSAValue:
+        olds = self.olds(builder)
         taken = loop.prologue.leaves - len(olds)
         running = self.part(
             loop.prologue, self.terms(range(taken), builder), olds, builder
         )
         if loop.trips:
-            running = self.trips(running, builder)
+            running = self.trips(loop, running, builder)
         first = loop.start + loop.trips * loop.step
         terms = self.terms(range(first, self.reduction.length), builder)
         (value,) = self.part(loop.epilogue, terms, running, builder)
@@ -263,8 +283,12 @@ class _Emission:
             raise ValueError(f"chunked was not asked before it emits: {algebra}")
         return algebra
 
-    def widened(self, value: SSAValue, builder: Builder) -> SSAValue:
-        return self.algebra().widen(builder, value)
+    def olds(self, builder: Builder) -> list[SSAValue]:
+        """The old destination in the accumulation type, where it takes part."""
+        if not self.reduction.accumulate:
+            return []
+        old = self.elements.old(self.number, builder)
+        return [self.algebra().widen(builder, old)]
 
     def part(
         self,
@@ -276,8 +300,9 @@ class _Emission:
         leaves = Leaves(terms, running, is_part=True)
         return _emit_fold(self.reduction, fold, leaves, builder)
 
-    def trips(self, running: list[SSAValue], builder: Builder) -> list[SSAValue]:
-        loop = self.loop
+    def trips(
+        self, loop: _Loop, running: list[SSAValue], builder: Builder
+    ) -> list[SSAValue]:
         bounds = (loop.start, loop.start + loop.trips * loop.step, loop.step)
         lower, upper, step = (
             builder.insert(
@@ -341,7 +366,7 @@ CHUNKED = Variant(
         Predicate("one_axis", _one_axis),
         Predicate("few_destinations", _few_destinations),
         reduction_len(1),
-        order(Order.LANES8, Order.SEQUENTIAL),
+        Predicate("no_long_tree", _no_long_tree),
         legal(_forms),
     ),
     plan=_plan,

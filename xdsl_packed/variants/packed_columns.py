@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 
-from xdsl_packed.orders import Fold, Step, fold_of_order, ternary_fold
+from xdsl_packed.orders import Fold, Order, Step, fold_of_order, ternary_fold
 from xdsl_packed.reduction import Reduction, Scope
 from xdsl_packed.selection.predicates import (
     exec_scope,
@@ -37,6 +37,16 @@ def _innermost_kept(reduction: Reduction) -> Reason | None:
         )
     if reduction.length + reduction.accumulate < 2:
         return "nothing is combined"
+    return None
+
+
+def _fused_lane_by_lane(reduction: Reduction) -> Reason | None:
+    """Which products are fused is decided a step at a time, and here a step is one lane."""
+    if reduction.kind.is_sum_of_products and reduction.order is Order.TREE:
+        return (
+            "in tree order which products are fused depends on both lanes of a step, "
+            "and here the two lanes are two results"
+        )
     return None
 
 
@@ -91,6 +101,7 @@ PACKED_COLUMNS = Variant(
         exec_scope(Scope.THREAD),
         local_scope(),
         Predicate("innermost_kept", _innermost_kept),
+        Predicate("fused_products", _fused_lane_by_lane),
         native(pair_forms),
         legal(pair_forms),
     ),

@@ -96,15 +96,15 @@ func.func @space(%a: memref<8xf32, 7>, %b: memref<f32, 5>) {
 // CHECK: @space: {{.*}} memref<8xf32, 7 : i64> is in memory space 7 : i64: expected 1 (global), 3 (shared), 5 (local) or none
 
 // Read, but no variant takes two axes in memory.
-func.func @global(%a: memref<2x4xf32, 1>, %b: memref<f32, 5>) {
-  linalg.reduce ins(%a : memref<2x4xf32, 1>) outs(%b : memref<f32, 5>) dimensions = [0, 1]
+func.func @global(%a: memref<80x4xf32, 1>, %b: memref<f32, 5>) {
+  linalg.reduce ins(%a : memref<80x4xf32, 1>) outs(%b : memref<f32, 5>) dimensions = [0, 1]
     (%in: f32, %out: f32) {
       %r = arith.addf %in, %out : f32
       linalg.yield %r : f32
     }
   func.return
 }
-// CHECK: @global: {{.*}} remark: 'linalg.reduce' is left alone: <add> 2x4xf32 -> f32 axes [0, 1], order sequential, accumulate, thread, sm_100a: no variant takes it
+// CHECK: @global: {{.*}} remark: 'linalg.reduce' is left alone: <add> 80x4xf32 -> f32 axes [0, 1], order sequential, accumulate, thread, sm_100a: no variant takes it
 // CHECK:   local_scope       source is in global memory, expected local
 // CHECK:   one_axis          reduces 2 axes, expected one: the loop runs along it
 

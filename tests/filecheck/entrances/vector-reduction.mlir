@@ -56,9 +56,9 @@ func.func @max_then_min(%v: vector<8xf32>, %w: vector<8xf32>) -> f32 {
   %s = vector.reduction <minnumf>, %w, %r : vector<8xf32> into f32
   func.return %s : f32
 }
-// CHECK:      [[R:%.*]] = packed.max3 {{.*}} {nan} : f32
-// CHECK:      [[S:%.*]] = packed.min3 {{%.*}}, {{%.*}}, [[R]] : f32
-// CHECK:      packed.min3 {{.*}}[[S]]
+// CHECK:      %r = packed.max3 {{.*}} {nan} : f32
+// CHECK:      [[S:%.*]] = packed.min3 {{%.*}}, {{%.*}}, %r : f32
+// CHECK:      %s = packed.min3 {{.*}}[[S]] : f32
 // REPORT-LABEL: @max_then_min: vector.reduction <maximumf> 8xf32 -> f32 axes [0], thread
 // REPORT-NEXT:  packed_tree (priority 30): chosen
 // REPORT:       @max_then_min: vector.reduction <minnumf> 8xf32 -> f32 axes [0], accumulate, thread
@@ -73,7 +73,8 @@ func.func @integers(%v: vector<2xi32>, %w: vector<2xi8>) -> (i32, i32, i8) {
   func.return %a, %b, %c : i32, i32, i8
 }
 // CHECK: [[A:%.*]] = arith.maxui {{.*}} : i32
-// CHECK: arith.xori [[A]], {{%.*}} : i32
+// CHECK: [[X:%.*]] = arith.xori {{%.*}}, {{%.*}} : i32
+// CHECK: arith.xori [[X]], [[A]] : i32
 // CHECK: arith.minsi {{.*}} : i32
 // CHECK: arith.trunci
 

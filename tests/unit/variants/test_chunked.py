@@ -97,7 +97,7 @@ def test_the_code_is_small_whatever_the_length():
     kernels = [compile_reduction("add", [n], align=16) for n in lengths]
     kernels += [compile_reduction("maxnumf", [n], align=16) for n in lengths]
     for kernel, code in zip(kernels, machine_codes(kernels)):
-        assert len(code.instructions) < 200, kernel.entry
+        assert len(code.instructions) < 300, kernel.entry
         assert code.spill_stores == code.spill_loads == 0
         assert len(kernel.ptx) < 10_000
 
@@ -138,5 +138,8 @@ def test_what_it_does_not_take():
         compile_reduction("add", [30, 30])
     with pytest.raises(DiagnosticException, match="expected 64 or fewer"):
         compile_reduction("add", [100, 30], axes=[1])
-    with pytest.raises(DiagnosticException, match="order is tree, expected lanes8"):
+    with pytest.raises(
+        DiagnosticException,
+        match="order is tree over 300 elements, which no loop keeps",
+    ):
         compile_reduction("add", [300], order="tree")

@@ -107,3 +107,118 @@ def test_scalar_opcodes(kind: str, dtype: str, chip: str):
     counts = kernel.machine_code().opcode_counts()
     for opcode, count in OPCODES[kind, dtype, chip].items():
         assert counts.get(opcode) == count, counts
+
+
+SHORT_LENGTHS = [8, 9, 12, 15, 16, 31, 32, 33, 63, 64, 100]
+PAIRED_CHIPS = ["sm_90", "sm_100a", "sm_120a"]
+
+
+@pytest.mark.parametrize("chip", PAIRED_CHIPS)
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+@pytest.mark.parametrize("order", ["lanes8", "tree"])
+def test_packed_sums_of_halves(order: str, dtype: str, chip: str):
+    """One HADD2, or HFMA2 by one, a step: n/2 for even n in tree order."""
+    kernels = [
+        compile_reduction("add", [n], dtype=dtype, order=order, chip=chip, align=16)
+        for n in SHORT_LENGTHS
+    ]
+    for kernel, code in zip(kernels, machine_codes(kernels)):
+        length, counts = kernel.reduction.length, code.opcode_counts()
+        steps = len(fold_of_order(Order(order), length).steps)
+        assert kernel.variant == "packed_16bit"
+        assert counts["HADD2"] + counts["HFMA2"] == steps, code.entry
+        assert code.arithmetic_count == steps, code.entry
+        # An odd value that joins one lane of a pair is a merge of registers.
+        assert counts.get("PRMT", 0) <= length % 8, code.entry
+        if order == "tree":
+            assert steps == 1 + (length - 1) // 2
+
+
+@pytest.mark.parametrize("chip", PAIRED_CHIPS)
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+@pytest.mark.parametrize("kind", ["maxnumf", "minnumf", "maximumf", "minimumf"])
+def test_packed_max_and_min_of_halves(kind: str, dtype: str, chip: str):
+    """Threes of pairs in one VHMNMX, then the two lanes, with the odd value if there is one."""
+    kernels = [
+        compile_reduction(kind, [n], dtype=dtype, chip=chip, align=16)
+        for n in SHORT_LENGTHS
+    ]
+    for kernel, code in zip(kernels, machine_codes(kernels)):
+        length, counts = kernel.reduction.length, code.opcode_counts()
+        assert kernel.variant == "packed_16bit"
+        assert code.moves == 0, code.entry
+        if chip == "sm_120a":
+            assert counts["HMNMX2"] == code.arithmetic_count == length // 2 + length % 2
+            continue
+        assert code.arithmetic_count == three_input_steps(length), code.entry
+        two_inputs = (length // 2 % 2 == 0) + (length % 2 == 0)
+        assert counts.get("HMNMX2", 0) == two_inputs, code.entry
+        assert counts["VHMNMX"] == code.arithmetic_count - two_inputs, code.entry
+
+
+def three_input_steps(length: int) -> int:
+    """For the pairs, three at a time, and one for the lanes of the last pair."""
+    return length // 4 + 1
+
+
+@pytest.mark.parametrize("chip", ["sm_90", "sm_100a"])
+@pytest.mark.parametrize("kind", ["maxsi", "minsi", "maxui", "minui"])
+def test_packed_max_and_min_of_i16(kind: str, chip: str):
+    """The same by VIMNMX3 and VIMNMX, and one PRMT for the upper lane."""
+    kernels = [
+        compile_reduction(kind, [n], dtype="i16", chip=chip, align=16)
+        for n in SHORT_LENGTHS
+    ]
+    for kernel, code in zip(kernels, machine_codes(kernels)):
+        length, counts = kernel.reduction.length, code.opcode_counts()
+        two_inputs = (length // 2 % 2 == 0) + (length % 2 == 0)
+        assert kernel.variant == "packed_16bit"
+        assert code.arithmetic_count == three_input_steps(length), code.entry
+        assert counts.get("VIMNMX", 0) == two_inputs, code.entry
+        assert counts["VIMNMX3"] == code.arithmetic_count - two_inputs, code.entry
+        assert counts.get("PRMT", 0) == 1, code.entry
+
+
+@pytest.mark.parametrize("chip", PAIRED_CHIPS)
+def test_packed_sums_of_i16(chip: str):
+    """One 16x2 add for two values; the lanes of the last pair, and an odd value, in an IADD3."""
+    kernels = [
+        compile_reduction("add", [n], dtype="i16", chip=chip, align=16)
+        for n in SHORT_LENGTHS
+    ]
+    for kernel, code in zip(kernels, machine_codes(kernels)):
+        assert kernel.variant == "packed_16bit"
+        assert code.arithmetic_count <= kernel.reduction.length // 2, code.entry
+
+
+MIXED_LENGTHS = [8, 9, 16, 31, 32, 64]
+
+
+@pytest.mark.parametrize("chip", ["sm_100a", "sm_120a"])
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+@pytest.mark.parametrize("order", ["sequential", "lanes8", "tree"])
+def test_halves_are_added_to_f32_as_they_are(order: str, dtype: str, chip: str):
+    """An FHADD widens and adds; the values that are left are widened by themselves."""
+    kernels = [
+        compile_reduction(
+            "add", [n], dtype=dtype, acc="f32", order=order, chip=chip, align=16
+        )
+        for n in MIXED_LENGTHS
+    ]
+    for length, code in zip(MIXED_LENGTHS, machine_codes(kernels)):
+        fold = fold_of_order(Order(order), length)
+        counts = code.opcode_counts()
+        assert counts["FHADD"] >= absorbed_terms(fold, length), code.entry
+        adds = counts["FHADD"] + counts.get("FADD", 0) + 2 * counts.get("FADD2", 0)
+        assert adds == length - 1, code.entry
+        if dtype == "f16":
+            assert counts["HADD2"] == length - counts["FHADD"], code.entry
+
+
+def absorbed_terms(fold: Fold, terms: int) -> int:
+    """How many lanes take a term: all second operands of their step are, or all first ones."""
+    return sum(
+        len(step)
+        for step in fold.steps
+        if any(all(lane[operand] < terms for lane in step) for operand in (0, 1))
+    )

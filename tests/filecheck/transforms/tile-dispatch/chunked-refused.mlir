@@ -11,6 +11,6 @@ func.func @refused(%a: memref<4x65x1xf32, 5>, %b: memref<65xf32, 5>) {
 // CHECK-NEXT:     one_axis          reduces 2 axes, expected one: the loop runs along it
 // CHECK-NEXT:     few_destinations  destination has 65 elements, expected 64 or fewer
 // CHECK-NEXT:     reduction_len     yes
-// CHECK-NEXT:     order             order is tree, expected lanes8 or sequential
+// CHECK-NEXT:     no_long_tree      order is tree over 260 elements, which no loop keeps: expected 256 elements or fewer, or lanes8 or sequential
 // CHECK-NEXT:     legal             yes
 // CHECK-NEXT:   local (priority 10): chosen

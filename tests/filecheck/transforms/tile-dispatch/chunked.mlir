@@ -35,8 +35,8 @@ func.func @sum(%a: memref<4107xf32, 1>, %b: memref<1xf32, 1>) {
 
 // The order is the op's: one running value, the old destination first.
 // CHECK-LABEL: func.func @sequential
-func.func @sequential(%a: memref<64xf32, 3>, %b: memref<1xf32, 1>) {
-  tile.reduce <add> %a into %b order(sequential) accumulate : memref<64xf32, 3>, memref<1xf32, 1>
+func.func @sequential(%a: memref<320xf32, 3>, %b: memref<1xf32, 1>) {
+  tile.reduce <add> %a into %b order(sequential) accumulate : memref<320xf32, 3>, memref<1xf32, 1>
   func.return
 }
 // CHECK:          [[OLD:%.*]] = memref.load %b
@@ -47,8 +47,8 @@ func.func @sequential(%a: memref<64xf32, 3>, %b: memref<1xf32, 1>) {
 
 // Four running values that each take a pair.
 // CHECK-LABEL: func.func @max
-func.func @max(%a: memref<40xf32, 1>, %b: memref<1xf32, 1>) {
-  tile.reduce <maxnumf> %a into %b : memref<40xf32, 1>, memref<1xf32, 1>
+func.func @max(%a: memref<328xf32, 1>, %b: memref<1xf32, 1>) {
+  tile.reduce <maxnumf> %a into %b : memref<328xf32, 1>, memref<1xf32, 1>
   func.return
 }
 // CHECK:          scf.for {{.*}} -> (f32, f32, f32, f32)
@@ -56,3 +56,15 @@ func.func @max(%a: memref<40xf32, 1>, %b: memref<1xf32, 1>) {
 // CHECK-NOT:      packed.max
 // CHECK:          scf.yield
 
+
+// A tile that fits the registers is read at once, and then any order will do.
+// CHECK-LABEL: func.func @tree
+func.func @tree(%a: memref<4x8xf32, 1>, %b: memref<1xf32, 1>) {
+  tile.reduce <add> %a into %b order(any) : memref<4x8xf32, 1>, memref<1xf32, 1>
+  func.return
+}
+// CHECK-NOT:      scf.for
+// CHECK-COUNT-32: memref.load %a
+// CHECK-COUNT-15: packed.add %{{.*}} : vector<2xf32>
+// CHECK-NOT:      packed.add %{{.*}} : vector<2xf32>
+// CHECK:          packed.add %{{.*}} : f32

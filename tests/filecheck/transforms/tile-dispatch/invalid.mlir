@@ -24,8 +24,8 @@ func.func @warp(%a: memref<32xf32, 5>, %b: memref<1xf32, 5>) {
 // -----
 
 // Memory is read in a loop along one axis, by one variant alone.
-func.func @shared(%a: memref<4x8xf32, 3>, %b: memref<1xf32, 5>) {
-  tile.reduce <add> %a into %b : memref<4x8xf32, 3>, memref<1xf32, 5>
+func.func @shared(%a: memref<40x8xf32, 3>, %b: memref<1xf32, 5>) {
+  tile.reduce <add> %a into %b : memref<40x8xf32, 3>, memref<1xf32, 5>
   func.return
 }
 // CHECK: no variant takes it
