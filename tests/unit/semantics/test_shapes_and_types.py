@@ -120,3 +120,11 @@ def test_columns_keep_their_order(order: str, dtype: str):
         for rows in (2, 3, 9):
             variant = check("add", [rows, columns], axes=[0], order=order, dtype=dtype)
             assert variant == "packed_columns"
+
+
+@pytest.mark.parametrize("accumulate", [False, True], ids=["fresh", "accumulate"])
+@pytest.mark.parametrize("order", ["sequential", "lanes8", "tree"])
+def test_columns_of_products(order: str, accumulate: bool):
+    """Which products are fused depends on the order alone, not on how columns are paired."""
+    for rows in (*range(2, 18), 31):
+        check("sumsq", [rows, 2], axes=[0], order=order, accumulate=accumulate)

@@ -143,3 +143,29 @@ def test_what_it_does_not_take():
         match="order is tree over 300 elements, which no loop keeps",
     ):
         compile_reduction("add", [300], order="tree")
+
+
+IN_MEMORY = """
+func.func @k(%src: memref<{n}xf32, 1>, %dst: memref<1xf32, 1>) attributes {{gpu.kernel}} {{
+  tile.reduce <{kind}> %src into %dst {options} : memref<{n}xf32, 1>, memref<1xf32, 1>
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize("chip", ["sm_90", "sm_100a"])
+@pytest.mark.parametrize(
+    "options", ["", "accumulate", "order(tree)", "order(sequential)"]
+)
+@pytest.mark.parametrize("kind", ["add", "sumsq"])
+def test_short_tiles_in_memory(kind: str, options: str, chip: str):
+    """Every length up to some chunks: the op as it is, and lowered."""
+    for length in range(1, 41):
+        text = IN_MEMORY.format(n=length, kind=kind, options=options)
+        source = few(side_by_side(kind, [length], "f32", 0))
+        old = destinations((1,), "f32", source.shape[-1])
+        _, module = parse_text(text)
+        expected = run(module, "k", [source, old])
+        lower(module, chip=chip)
+        got = run(module, "k", [source, old])
+        assert (bits(got, "f32") == bits(expected, "f32")).all(), (length, options)
