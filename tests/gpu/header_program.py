@@ -104,9 +104,8 @@ def program(lowering: Lowering, kind: str, options: dict[str, Any]) -> tuple[str
     name, t = lowering.name, lowering.c_element
     dtype = lowering.reduction.element_type
     source = inputs(lowering.sources, dtype, kind, "header")
-    source = source[
-        :, np.unique(np.linspace(0, source.shape[1] - 1, MOST_COLUMNS, dtype=int))
-    ]
+    chosen = np.unique(np.linspace(0, source.shape[1] - 1, MOST_COLUMNS, dtype=int))
+    source = np.ascontiguousarray(source[:, chosen])
     columns = source.shape[1]
     old = np.resize(inputs(lowering.results, dtype, "old"), (lowering.results, columns))
     expected = old.copy()

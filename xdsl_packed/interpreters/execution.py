@@ -216,6 +216,7 @@ def _run_ptx(
 
 def _pointer(name: str, array: NDArray[Any], batch_axes: int) -> Pointer:
     """The address of the first element, in the memory of the array it is a view of."""
+    _check_row_major(name, array)
     memory = array
     while not memory.flags.c_contiguous and isinstance(memory.base, np.ndarray):
         memory = memory.base
@@ -225,6 +226,16 @@ def _pointer(name: str, array: NDArray[Any], batch_axes: int) -> Pointer:
         # The array that owns the memory need not know the batch axes of its views.
         memory = memory.reshape(-1, *batch)
     return Pointer(PtxBuffer.of(name, memory, batch_axes), distance // prod(batch))
+
+
+def _check_row_major(name: str, array: NDArray[Any]) -> None:
+    """A pointer knows no strides: what is behind it is read row-major, batch axes last."""
+    strides = [s for s, extent in zip(array.strides, array.shape) if extent > 1]
+    if strides != sorted(strides, reverse=True):
+        raise InterpretationError(
+            f"{name} has strides {array.strides}, which are not row-major: "
+            "pass np.ascontiguousarray of it"
+        )
 
 
 def _address(array: NDArray[Any]) -> int:

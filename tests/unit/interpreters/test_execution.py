@@ -10,6 +10,7 @@ from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import InterpretationError
 
+from xdsl_packed import compile_reduction
 from xdsl_packed.frontend import parse_text
 from xdsl_packed.interpreters import run_function
 
@@ -73,3 +74,15 @@ class Test_numbers:
         )
         width = 8 * result.dtype.itemsize
         assert result == expected or int(result) == expected % (1 << width)
+
+
+def test_a_pointer_to_what_is_not_row_major_is_refused():
+    """A pointer knows no strides: this used to read the elements of other inputs."""
+    kernel = compile_reduction("add", [2])
+    source = np.asfortranarray(np.arange(6, dtype=np.float32).reshape(2, 3))
+    result = np.zeros((1, 3), np.float32)
+    with pytest.raises(InterpretationError, match="np.ascontiguousarray"):
+        run_function(kernel.module, kernel.entry, [source, result], batch_axes=1)
+    rows = np.ascontiguousarray(source)
+    run_function(kernel.module, kernel.entry, [rows, result], batch_axes=1)
+    assert result.tolist() == [[3.0, 5.0, 7.0]]
