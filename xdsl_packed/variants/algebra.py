@@ -307,7 +307,7 @@ def _widened(algebra: Algebra, reduction: Reduction) -> Algebra:
     element, accumulation = reduction.element_type, reduction.accumulation_type
     if accumulation in _FLOATS:
         target = _FLOATS[accumulation]
-        forms = (*algebra.forms, f"cvt.{accumulation}.{element}")
+        forms = (*algebra.forms, _widening_form(reduction))
 
         def extend(builder: Builder, value: SSAValue) -> SSAValue:
             if value.type == target:
@@ -315,9 +315,10 @@ def _widened(algebra: Algebra, reduction: Reduction) -> Algebra:
             return algebra.widen(builder, _insert(builder, arith.ExtFOp(value, target)))
 
         widened = replace(algebra, forms=forms, widen=extend)
-        if (mixed := _mixed_add_form(reduction)) is None:
+        if not _absorbs_halves(reduction):
             return widened
-        return replace(widened, forms=(*forms, mixed), absorbs_by_lane=True)
+        forms = (*forms, _mixed_add_form(reduction))
+        return replace(widened, forms=forms, absorbs_by_lane=True)
 
     integer = _INTEGERS[accumulation]
     operation = arith.ExtUIOp if is_unsigned(reduction.kind) else arith.ExtSIOp
@@ -330,20 +331,30 @@ def _widened(algebra: Algebra, reduction: Reduction) -> Algebra:
     return replace(algebra, widen=extend_integer)
 
 
-def _mixed_add_form(reduction: Reduction) -> str | None:
-    """
-    The form that adds a half to an f32, where the chip has it.
+def _mixed_add_form(reduction: Reduction) -> str:
+    """What adds a half to an f32 and widens it at once, on chips that have it."""
+    return f"add.rn.{reduction.accumulation_type}.{reduction.element_type}"
 
-    An FHADD a term in place of a conversion and half an FADD2: 32 bf16 in registers take 40
-    instructions in lanes8 and 48 in tree order in place of 64, 32 f16 take 36 and 40 in
-    place of 48 (sm_100a, ptxas 13.5, which makes no FHADD of a conversion and an add).
+
+def _widening_form(reduction: Reduction) -> str:
+    """A bf16 is widened by adding -0.0, where the chip does that in one instruction."""
+    mixed = _mixed_add_form(reduction)
+    if mixed == "add.rn.f32.bf16" and reduction.target.is_native(mixed):
+        return mixed
+    return f"cvt.{reduction.accumulation_type}.{reduction.element_type}"
+
+
+def _absorbs_halves(reduction: Reduction) -> bool:
+    """
+    Whether a sum adds halves to f32 as they are.
+
+    An FHADD a term, in place of a conversion and half an FADD2: 32 bf16 in registers take
+    36 instructions in lanes8 and 40 in tree order in place of 64, 32 f16 as many in place of
+    48 (sm_100a, ptxas 13.5, which makes no FHADD of a conversion and an add).
     """
     if reduction.kind is not Kind.ADD or reduction.ftz:
-        return None
-    if reduction.accumulation_type != "f32":
-        return None
-    form = f"add.rn.f32.{reduction.element_type}"
-    return form if reduction.target.is_native(form) else None
+        return False
+    return reduction.target.is_native(_mixed_add_form(reduction))
 
 
 def _narrowed(algebra: Algebra, reduction: Reduction) -> Algebra:

@@ -26,13 +26,13 @@ func.func @pairs(%a: memref<4xi16, 1> {llvm.align = 8 : i64}, %b: memref<2xi16, 
 // OLDER-COUNT-2: ptx.min s16
 //         OLDER: ptx.xor b32
 
-func.func @mixed(%a: memref<2xbf16, 1>, %b: memref<1xf32, 1>) attributes {gpu.kernel} {
+func.func @mixed(%a: memref<2xf16, 1>, %b: memref<1xf32, 1>) attributes {gpu.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %x = memref.load %a[%c0] : memref<2xbf16, 1>
-  %y = memref.load %a[%c1] : memref<2xbf16, 1>
-  %wide_x = arith.extf %x : bf16 to f32
-  %wide_y = arith.extf %y : bf16 to f32
+  %x = memref.load %a[%c0] : memref<2xf16, 1>
+  %y = memref.load %a[%c1] : memref<2xf16, 1>
+  %wide_x = arith.extf %x : f16 to f32
+  %wide_y = arith.extf %y : f16 to f32
   %sum = packed.add %wide_x, %wide_y : f32
   %flushed = packed.add %sum, %wide_x {ftz} : f32
   memref.store %flushed, %b[%c0] : memref<1xf32, 1>
@@ -41,7 +41,7 @@ func.func @mixed(%a: memref<2xbf16, 1>, %b: memref<1xf32, 1>) attributes {gpu.ke
 // The second is widened and added at once; the first is wanted twice.
 // CHECK-LABEL: ptx.entry @mixed
 //       CHECK: [[WIDE:%\w+]] = ptx.cvt
-//  CHECK-NEXT: [[SUM:%\w+]] = ptx.add_mixed bf16 %{{\w+}}, [[WIDE]]
+//  CHECK-NEXT: [[SUM:%\w+]] = ptx.add_mixed f16 %{{\w+}}, [[WIDE]]
 //  CHECK-NEXT: ptx.add f32 [[SUM]], [[WIDE]] {ftz}
 
 // OLDER-LABEL: ptx.entry @mixed

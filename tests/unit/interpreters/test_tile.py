@@ -74,7 +74,9 @@ class Test_order:
 
     def test_any_is_one_of_the_named(self):
         x = np.array([self.BIG, 0, 0, 0, 1, 0, 1, 0], np.float32)
-        assert _reduce("order(any)", x, _one()) == [2**24 + 2]
+        assert _reduce("order(tree)", x, _one()) == [2**24]
+        assert _reduce("order(any)", x, _one()) == [2**24]
+        assert _reduce("order(lanes8)", x, _one()) == [2**24 + 2]
 
 
 class Test_axes:

@@ -126,9 +126,18 @@ def test_halves_summed_in_f32(order: str, dtype: str, chip: str):
     [("sm_100a", False, 8), ("sm_100a", True, 0), ("sm_90", False, 0)],
 )
 def test_mixed_adds(chip: str, ftz: bool, adds: int):
-    """Half of 16 terms are taken by a mixed add; there is none with ftz."""
+    """Half of 16 f16 are taken by a mixed add; none is with ftz."""
     kernel = compile_reduction(
-        "add", [16], dtype="bf16", acc="f32", order="tree", chip=chip, ftz=ftz
+        "add", [16], dtype="f16", acc="f32", order="tree", chip=chip, ftz=ftz
     )
-    assert kernel.ptx.count("add.rn.f32.bf16") == adds
+    assert kernel.ptx.count("add.rn.f32.f16") == adds
     assert kernel.ptx.count("cvt.") == 16 - adds
+
+
+@pytest.mark.parametrize("kind", ["maximumf", "sumsq"])
+@pytest.mark.parametrize(("chip", "mixed"), [("sm_100a", 16), ("sm_90", 0)])
+def test_bf16_is_widened_by_adding_minus_zero(kind: str, chip: str, mixed: int):
+    kernel = compile_reduction(kind, [16], dtype="bf16", acc="f32", chip=chip)
+    assert kernel.ptx.count("add.rn.f32.bf16") == mixed
+    assert kernel.ptx.count("cvt.f32.bf16") == 16 - mixed
+    check(kind, [16], dtype="bf16", acc="f32", chip=chip)

@@ -122,9 +122,18 @@ def extremum(
 def convert_float(
     conversion: Conversion, target: PtxType, source: PtxType, a: SSAValue
 ) -> SSAValue:
-    """`a` widened exactly, or rounded once."""
+    """
+    `a` widened exactly, or rounded once.
+
+    A bf16 and -0.0 add up to the bf16 as f32, by one FHADD. Of a cvt ptxas 13.5 makes two
+    instructions where the bf16 is the upper half of a register.
+    """
     if target is source:
         return a
+    if (target, source) == (PtxType.f32, PtxType.bf16):
+        if conversion.legal("add.rn.f32.bf16"):
+            minus_zero = conversion.constant(target, -0.0)
+            return conversion.emit(ptx.AddMixedOp(source, a, minus_zero)).d
     widens = target.width > source.width
     rounding = None if widens else Rounding.rn
     op = ptx.CvtOp(target, source, a, rounding=rounding)
