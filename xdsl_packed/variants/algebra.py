@@ -304,7 +304,7 @@ def _converted(algebra: Algebra, reduction: Reduction) -> Algebra:
 
 
 def _widened(algebra: Algebra, reduction: Reduction) -> Algebra:
-    element, accumulation = reduction.element_type, reduction.accumulation_type
+    accumulation = reduction.accumulation_type
     if accumulation in _FLOATS:
         target = _FLOATS[accumulation]
         forms = (*algebra.forms, _widening_form(reduction))
@@ -349,8 +349,8 @@ def _absorbs_halves(reduction: Reduction) -> bool:
     Whether a sum adds halves to f32 as they are.
 
     An FHADD a term, in place of a conversion and half an FADD2: 32 bf16 in registers take
-    36 instructions in lanes8 and 40 in tree order in place of 64, 32 f16 as many in place of
-    48 (sm_100a, ptxas 13.5, which makes no FHADD of a conversion and an add).
+    39 instructions in lanes8 and 40 in tree order, where cvt and FADD2 take 64; 32 f16 as
+    many, where those take 48 (sm_100a, ptxas 13.5, which makes no FHADD of them).
     """
     if reduction.kind is not Kind.ADD or reduction.ftz:
         return False
