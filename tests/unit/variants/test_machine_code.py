@@ -24,7 +24,7 @@ def expression_of(fold: Fold, name: str, sources: int) -> Expression:
 
 
 @pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("order", ["lanes8", "sequential"])
+@pytest.mark.parametrize("order", ["lanes8", "sequential", "tree"])
 def test_sums_keep_their_order(order: str, chip: str):
     """The machine code's expression is the order's fold, on every chip."""
     kernels = {
