@@ -63,7 +63,7 @@ def test_chosen(reduction: dict[str, Any], chip: str, variant: str):
 
 def answers(chip: str, variant: str, **options: Any) -> dict[str, str]:
     """The reasons why `variant` declines, by predicate."""
-    arguments = {"kind": "add", "shape": [32]} | options
+    arguments: dict[str, Any] = {"kind": "add", "shape": [32], **options}
     module = reduction_module(
         arguments.pop("kind"), arguments.pop("shape"), chip=chip, **arguments
     )
