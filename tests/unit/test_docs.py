@@ -26,7 +26,7 @@ import pytest
 from xdsl_packed.frontend import parse_text, verify
 
 ROOT = Path(__file__).parents[2]
-DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -84,7 +84,7 @@ def test_there_are_docs():
     }
 
 
-@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: doc.name)
+@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: str(doc.relative_to(ROOT)))
 def test_console_blocks(doc: Path):
     for block in blocks(doc):
         if block.language != "console":
@@ -96,7 +96,7 @@ def test_console_blocks(doc: Path):
             )
 
 
-@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: doc.name)
+@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: str(doc.relative_to(ROOT)))
 def test_python_blocks(doc: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(ROOT)
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -113,7 +113,7 @@ def test_python_blocks(doc: Path, monkeypatch: pytest.MonkeyPatch):
             )
 
 
-@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: doc.name)
+@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: str(doc.relative_to(ROOT)))
 def test_mlir_blocks(doc: Path):
     for block in blocks(doc):
         if block.language == "mlir":
