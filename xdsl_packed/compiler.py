@@ -315,17 +315,19 @@ def _kernel_name(module: ModuleOp) -> str:
 
 
 def _kind(name: str) -> Kind:
-    return KIND_ALIASES.get(name) or _named(Kind, "kind", name)
+    return KIND_ALIASES.get(name) or _named(Kind, "kind", name, (*KIND_ALIASES,))
 
 
 _Enum = TypeVar("_Enum", bound=StrEnum)
 
 
-def _named(names: type[_Enum], what: str, name: str) -> _Enum:
+def _named(
+    names: type[_Enum], what: str, name: str, others: Sequence[str] = ()
+) -> _Enum:
     try:
         return names(name)
     except ValueError:
-        known = ", ".join(str(known) for known in names)
+        known = ", ".join((*(str(known) for known in names), *others))
         raise DiagnosticException(
             f"there is no {what} {name!r}: expected {known}"
         ) from None
@@ -349,7 +351,8 @@ def _checked_shape(given: object) -> tuple[int, ...]:
     for extent in shape:
         if extent < 0:
             raise DiagnosticException(
-                f"shape {list(shape)} has extent {extent}: extents are 0 or more"
+                f"shape {list(shape)} has extent {extent}: extents are 0 or more, "
+                "a reduced one 1 or more"
             )
     return shape
 

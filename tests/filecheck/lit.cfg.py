@@ -20,14 +20,14 @@ config.environment["PATH"] = os.pathsep.join(
 config.substitutions.append(
     (
         "XDSL_ROUNDTRIP",
-        "xdsl-opt %s --print-op-generic --split-input-file "
-        "| xdsl-opt --split-input-file | filecheck %s",
+        'xdsl-opt "%s" --print-op-generic --split-input-file '
+        '| xdsl-opt --split-input-file | filecheck "%s"',
     )
 )
 config.substitutions.append(
     (
         "XDSL_GENERIC_ROUNDTRIP",
-        "xdsl-opt %s --print-op-generic --split-input-file "
-        "| filecheck %s --check-prefix=CHECK-GENERIC",
+        'xdsl-opt "%s" --print-op-generic --split-input-file '
+        '| filecheck "%s" --check-prefix=CHECK-GENERIC',
     )
 )

@@ -36,7 +36,7 @@ class _Lowered:
 
 def _numbers(text: str) -> tuple[int, ...]:
     """`4x8` or `4,8`; nothing at all is the empty list."""
-    parts = [part for part in text.replace("x", ",").split(",") if part]
+    parts = text.replace("x", ",").split(",") if text else []
     try:
         return tuple(int(part) for part in parts)
     except ValueError:

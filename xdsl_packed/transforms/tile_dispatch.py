@@ -206,7 +206,13 @@ def _why_not(decision: Decision) -> str:
             f"enabled: the enabled variants are {', '.join(sorted(names))}"
         )
     reasons = "; ".join(f"{a.predicate}: {a.reason}" for a in asked[0].declined)
-    return f"{head}: variant {decision.forced!r} declines: {reasons}"
+    message = f"{head}: variant {decision.forced!r} declines: {reasons}"
+    if decision.reduction.variant is None:
+        message += (
+            f' (the option names it for every reduction: variant("{decision.forced}") on '
+            "an op names it for that one, enable says which may be used)"
+        )
+    return message
 
 
 @dataclass(frozen=True)

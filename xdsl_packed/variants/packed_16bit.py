@@ -58,6 +58,15 @@ def ternary_pairs_fold(length: int, accumulate: bool) -> Fold:
     return fold.build(fold.combine(*pairs[last], *odd))
 
 
+_TYPES = ("f16", "bf16", "i16")
+
+
+def _forms(reduction: Reduction) -> tuple[str, ...] | Reason:
+    if reduction.accumulation_type not in _TYPES:
+        return f"there are no 16-bit forms of {reduction.accumulation_type}"
+    return pair_forms(reduction)
+
+
 def _element_fold(reduction: Reduction) -> Fold:
     length, accumulate = reduction.length, reduction.accumulate
     if reduction.order is None:
@@ -66,7 +75,7 @@ def _element_fold(reduction: Reduction) -> Fold:
 
 
 def _plan(reduction: Reduction) -> Plan | Reason:
-    forms = pair_forms(reduction)
+    forms = _forms(reduction)
     if isinstance(forms, str):
         return forms
     element = _element_fold(reduction)
@@ -90,11 +99,11 @@ PACKED_16BIT = Variant(
     predicates=(
         exec_scope(Scope.THREAD),
         local_scope(),
-        accumulation("f16", "bf16", "i16"),
+        accumulation(*_TYPES),
         reduction_len(4),
         order(Order.LANES8, Order.TREE),
-        native(pair_forms),
-        legal(pair_forms),
+        native(_forms),
+        legal(_forms),
     ),
     plan=_plan,
     emit=_emit,

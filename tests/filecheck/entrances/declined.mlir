@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' 2>&1 | filecheck %s
+// RUN: xdsl-opt "%s" --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' 2>&1 | filecheck "%s"
 
 // Recognised, and left as they are: what is missing is said.
 func.func @declined(%x: f32, %v: vector<16xf32>, %mask: vector<16xi1>, %m: vector<2x8xf32>, %all: vector<2x8xi1>, %acc: vector<2xf32>) {

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' 2>&1 | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' 2>&1 | filecheck "%s"
 
 func.func @tensors(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<f32> {
   %0 = "linalg.reduce"(%a, %b) <{dimensions = array<i64: 0>}> ({

@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck %s --check-prefix=REPORT
+// RUN: xdsl-opt "%s" --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck "%s"
+// RUN: xdsl-opt "%s" --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck "%s" --check-prefix=REPORT
 
 // The old destination comes first, and without reassoc the order is kept.
 // CHECK-LABEL: func.func @sum

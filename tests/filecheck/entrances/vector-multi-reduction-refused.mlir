@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' 2>&1 | filecheck %s
+// RUN: xdsl-opt "%s" --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' 2>&1 | filecheck "%s"
 
 // Nothing checks an unregistered op: all of it is checked here.
 func.func @refused(%s: f32, %v: vector<2x4xf32>, %acc: vector<2xf32>, %w: vector<[4]xf32>, %z: vector<f32>) {

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck %s
+// RUN: xdsl-opt "%s" --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck "%s"
 
 // Upstream's op has no flags, so a sum keeps its order; one that carries reassoc need not.
 func.func @ordered(%v: vector<16xf32>, %acc: f32) -> (f32, f32) {

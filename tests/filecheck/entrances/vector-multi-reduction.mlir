@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck %s
+// RUN: xdsl-opt "%s" --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck "%s"
 
 // The accumulator first, then the reduced elements in row-major order.
 // CHECK-LABEL: func.func @inner

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{variant="sm100_packed"}' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{variant="sm100_packed"}' --split-input-file --verify-diagnostics | filecheck "%s"
 
 // A variant asked for by name may not decline, and none reorders a sum without reassoc.
 func.func @ordered(%v: vector<32xf32>) -> f32 {

@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck %s --check-prefix=REPORT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck "%s"
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","sm100_packed","local"}' 2>&1 | filecheck "%s" --check-prefix=REPORT
 
 // Without reassoc a sum is sequential, the accumulator first; no packed variant takes it.
 // CHECK-LABEL: func.func @ordered

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="sm100_packed","local"}' 2>&1 | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="sm100_packed","local"}' 2>&1 | filecheck "%s"
 
 // Bufferized, into one thread's local memory, and shorter where the source has thousands.
 

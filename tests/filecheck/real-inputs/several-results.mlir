@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -f mlir-with-locations --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt "%s" -f mlir-with-locations --verify-diagnostics | filecheck "%s"
 
 // https://github.com/microsoft/triton-shared/blob/main/test/Conversion/StructuredToMemref/convert_argmin_argmax.mlir
 // A maximum with its index reduces two values at once, which xDSL's linalg.reduce is not.

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="sm100_packed","local"}' 2>&1 | filecheck %s
+// RUN: xdsl-opt "%s" --allow-unregistered-dialect -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="sm100_packed","local"}' 2>&1 | filecheck "%s"
 
 // https://github.com/llvm/llvm-project/blob/main/mlir/test/Dialect/Vector/vector-multi-reduction-pass-lowering.mlir
 func.func @inner_product(%v: vector<2x4xf32>, %acc: vector<2xf32>) -> vector<2xf32> {

@@ -1,6 +1,6 @@
-// RUN: not xdsl-packed-run %s --symbol unwritten 2>&1 | filecheck %s
-// RUN: not xdsl-packed-run %s --symbol nothing 2>&1 | filecheck %s --check-prefix=NAME
-// RUN: not xdsl-packed-run %s --symbol unwritten --args "1 : i32" 2>&1 | filecheck %s --check-prefix=COUNT
+// RUN: not xdsl-packed-run "%s" --symbol unwritten 2>&1 | filecheck "%s"
+// RUN: not xdsl-packed-run "%s" --symbol nothing 2>&1 | filecheck "%s" --check-prefix=NAME
+// RUN: not xdsl-packed-run "%s" --symbol unwritten --args "1 : i32" 2>&1 | filecheck "%s" --check-prefix=COUNT
 
 // COUNT: invalid.mlir:6:1: error: 'func.func' @unwritten takes 0 arguments, got 1
 func.func @unwritten() {

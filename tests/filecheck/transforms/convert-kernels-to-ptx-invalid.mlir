@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_90"},convert-kernels-to-ptx' --split-input-file --verify-diagnostics %s | filecheck %s
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_90"},convert-kernels-to-ptx' --split-input-file --verify-diagnostics "%s" | filecheck "%s"
 
 // CHECK: @k: `func.func {{.*}}error: 'func.func' cannot be lowered to PTX: memref<?xf32, 1 : i64> has a dynamic shape: give every extent
 func.func @k(%a: memref<?xf32, 1>) attributes {gpu.kernel} {

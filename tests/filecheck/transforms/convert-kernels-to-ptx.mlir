@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-kernels-to-ptx' -t ptx %s | filecheck %s
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-kernels-to-ptx' -t ptx "%s" | filecheck "%s"
 
 // Neighbours become one access at the place of the first load and of the last store, as wide
 // as the alignment allows, in whatever order they are written.

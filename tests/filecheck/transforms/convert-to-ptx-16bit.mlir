@@ -1,5 +1,5 @@
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-to-ptx' %s | filecheck %s
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_80"},convert-to-ptx' %s | filecheck %s --check-prefix OLDER
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-to-ptx' "%s" | filecheck "%s"
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_80"},convert-to-ptx' "%s" | filecheck "%s" --check-prefix OLDER
 
 func.func @pairs(%a: memref<4xi16, 1> {llvm.align = 8 : i64}, %b: memref<2xi16, 1>) attributes {gpu.kernel} {
   %c0 = arith.constant 0 : index

@@ -1,5 +1,5 @@
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-to-ptx' %s | filecheck %s
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-to-ptx,convert-to-ptx' %s | filecheck %s
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-to-ptx' "%s" | filecheck "%s"
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a"},convert-to-ptx,convert-to-ptx' "%s" | filecheck "%s"
 
 // All the way from copies and loops over local buffers.
 func.func @total(%a: memref<2xf32, 1> {llvm.align = 8 : i64}, %b: memref<1xf32, 1>) attributes {gpu.kernel} {

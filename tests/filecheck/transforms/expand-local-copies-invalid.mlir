@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p expand-local-copies --verify-diagnostics %s | filecheck %s
+// RUN: xdsl-opt -p expand-local-copies --verify-diagnostics "%s" | filecheck "%s"
 
 // CHECK: @k: `"memref.copy"(%a, %l)
 // CHECK-SAME: error: 'memref.copy' copies memref<?xf32, 1 : i64>, a dynamic shape, from or to a local buffer: give every extent

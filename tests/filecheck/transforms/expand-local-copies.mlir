@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p expand-local-copies %s | filecheck %s
+// RUN: xdsl-opt -p expand-local-copies "%s" | filecheck "%s"
 
 // All elements are read before the first is written: the two overlap.
 func.func @overlap() {

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p fold-reduction-chains | filecheck %s
+// RUN: xdsl-opt "%s" -p fold-reduction-chains | filecheck "%s"
 
 // A sum may be written in any shape where every op allows it.
 // CHECK-LABEL: func.func @tree

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p promote-local-buffers --split-input-file --verify-diagnostics %s | filecheck %s
+// RUN: xdsl-opt -p promote-local-buffers --split-input-file --verify-diagnostics "%s" | filecheck "%s"
 
 // CHECK: @unwritten: `%x = memref.load {{.*}}: error: 'memref.load' reads index [1] of a local buffer before it is written
 func.func @unwritten(%f: f32) -> f32 {

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p promote-local-buffers %s 2>&1 | filecheck %s
+// RUN: xdsl-opt -p promote-local-buffers "%s" 2>&1 | filecheck "%s"
 
 // The remarks come first.
 // CHECK: @stays: {{.*}}: remark: 'memref.alloca' stays in local memory: an index of a 'memref.load' is not constant

@@ -1,6 +1,6 @@
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_99"}' --verify-diagnostics %s | filecheck %s --check-prefix=CHIP
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a" version="9.9"}' --verify-diagnostics %s | filecheck %s --check-prefix=VERSION
-// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_103a" version="8.6"}' --verify-diagnostics %s | filecheck %s --check-prefix=PAIR
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_99"}' --verify-diagnostics "%s" | filecheck "%s" --check-prefix=CHIP
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_100a" version="9.9"}' --verify-diagnostics "%s" | filecheck "%s" --check-prefix=VERSION
+// RUN: xdsl-opt -p 'ptx-set-target{chip="sm_103a" version="8.6"}' --verify-diagnostics "%s" | filecheck "%s" --check-prefix=PAIR
 
 builtin.module {}
 // CHIP: "sm_99" is not a known chip, known are sm_75, sm_80,

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p unroll-local-loops --split-input-file --verify-diagnostics %s | filecheck %s
+// RUN: xdsl-opt -p unroll-local-loops --split-input-file --verify-diagnostics "%s" | filecheck "%s"
 
 // CHECK: error: 'scf.for' has step 0: the step of a loop is 1 or more
 func.func @zero() {

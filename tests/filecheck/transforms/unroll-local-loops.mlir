@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p unroll-local-loops %s | filecheck %s
+// RUN: xdsl-opt -p unroll-local-loops "%s" | filecheck "%s"
 
 // Both loops index the buffer, the inner one through bounds that the outer one gives.
 func.func @nested() {

@@ -128,6 +128,8 @@ def test_explain_says_why_nothing_takes_it(capfd: pytest.CaptureFixture[str]):
         ["compile", "--kind", "add"],
         ["compile", "--kind", "add", "--shape", "8"],
         ["compile", *ADD_32, "--shape", "a"],
+        ["compile", *ADD_32, "--shape", "3x"],
+        ["compile", *ADD_32, "--shape", "3xx4"],
         ["compile", SUM32, "--kind", "add", "--chip", "sm_90"],
         ["compile", *ADD_32, "--emit", "object"],
         ["explain", *ADD_32, "--nothing"],

@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s -t ptx | filecheck %s
-// RUN: xdsl-opt %s -t 'ptx{version=9.0}' | filecheck %s
+// RUN: xdsl-opt "%s" -t ptx | filecheck "%s"
+// RUN: xdsl-opt "%s" -t 'ptx{version=9.0}' | filecheck "%s"
 
 builtin.module attributes {ptx.chip = "sm_100a", ptx.version = "9.0"} {
   // CHECK: .version 9.0

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -t ptx --verify-diagnostics --split-input-file | filecheck %s
+// RUN: xdsl-opt "%s" -t ptx --verify-diagnostics --split-input-file | filecheck "%s"
 
 // CHECK: 'test.op' cannot be printed as PTX: run convert-to-ptx first
 builtin.module attributes {ptx.chip = "sm_100a"} {

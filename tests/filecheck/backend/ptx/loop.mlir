@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -t ptx | filecheck %s
+// RUN: xdsl-opt "%s" -t ptx | filecheck "%s"
 
 // A loop carries its values in named registers; the printer numbers the others past them.
 builtin.module attributes {ptx.chip = "sm_90"} {

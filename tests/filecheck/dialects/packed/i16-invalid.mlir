@@ -1,4 +1,4 @@
-// RUN: xdsl-opt --split-input-file --verify-diagnostics %s | filecheck %s
+// RUN: xdsl-opt --split-input-file --verify-diagnostics "%s" | filecheck "%s"
 
 %a = "test.op"() : () -> i32
 %b = packed.pack %a, %a : i32 to vector<2xi32>

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --split-input-file --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt "%s" --split-input-file --verify-diagnostics | filecheck "%s"
 
 %a = "test.op"() : () -> f64
 %b = packed.add %a, %a {ftz} : f64

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --parsing-diagnostics --verify-diagnostics --split-input-file | filecheck %s
+// RUN: xdsl-opt "%s" --parsing-diagnostics --verify-diagnostics --split-input-file | filecheck "%s"
 
 %a = "test.op"() : () -> !ptx.b64
 // CHECK: type f32 takes !ptx.b32, but got !ptx.b64

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --split-input-file --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt "%s" --split-input-file --verify-diagnostics | filecheck "%s"
 
 %a, %b = "test.op"() : () -> (memref<8xf32, 5>, memref<1xf32, 5>)
 tile.reduce <and> %a into %b : memref<8xf32, 5>, memref<1xf32, 5>

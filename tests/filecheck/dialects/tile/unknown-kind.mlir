@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s --split-input-file --parsing-diagnostics | filecheck %s
+// RUN: xdsl-opt "%s" --split-input-file --parsing-diagnostics | filecheck "%s"
 
 %a, %b = "test.op"() : () -> (memref<8xf32>, memref<1xf32>)
 tile.reduce <sum> %a into %b : memref<8xf32>, memref<1xf32>

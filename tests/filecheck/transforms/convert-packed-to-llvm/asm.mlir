@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s -p convert-packed-to-llvm | filecheck %s
-// RUN: xdsl-opt %s -p convert-packed-to-llvm -t llvm | filecheck %s --check-prefix=CHECK-LLVM
+// RUN: xdsl-opt "%s" -p convert-packed-to-llvm | filecheck "%s"
+// RUN: xdsl-opt "%s" -p convert-packed-to-llvm -t llvm | filecheck "%s" --check-prefix=CHECK-LLVM
 
 builtin.module attributes {llvm.target_triple = "nvptx64-nvidia-cuda"} {
   llvm.func @pairs(%a: f32, %b: f32) -> f32 {

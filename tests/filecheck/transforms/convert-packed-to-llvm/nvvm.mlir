@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'convert-packed-to-llvm{spelling="nvvm"}' --print-op-generic | filecheck %s
+// RUN: xdsl-opt "%s" -p 'convert-packed-to-llvm{spelling="nvvm"}' --print-op-generic | filecheck "%s"
 
 func.func @pairs(%p: vector<2xf32>, %f: f32, %d: f64) -> vector<2xf32> {
   %s = packed.add %p, %p {ftz} : vector<2xf32>

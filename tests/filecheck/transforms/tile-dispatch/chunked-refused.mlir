@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="chunked","local"}' 2>&1 >/dev/null | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="chunked","local"}' 2>&1 >/dev/null | filecheck "%s"
 
 func.func @refused(%a: memref<4x65x1xf32, 5>, %b: memref<65xf32, 5>) {
   tile.reduce <add> %a into %b axes [0, 2] order(tree) : memref<4x65x1xf32, 5>, memref<65xf32, 5>

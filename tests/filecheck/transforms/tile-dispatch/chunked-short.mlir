@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck "%s"
 
 // Too short for a loop, and still lanes8: the rest into lane 0, then 8 -> 4 -> 2 -> 1.
 // CHECK-LABEL: func.func @sum9

@@ -1,6 +1,6 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck %s --check-prefix=SCALAR
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="chunked"}' 2>&1 >/dev/null | filecheck %s --check-prefix=REPORT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck "%s"
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck "%s" --check-prefix=SCALAR
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="chunked"}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=REPORT
 
 // Elements 0 .. 7 are the eight lanes, 32 elements are a trip, the last three go to lane 0.
 // CHECK-LABEL: func.func @sum

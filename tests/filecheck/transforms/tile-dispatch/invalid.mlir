@@ -1,11 +1,11 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch' --split-input-file --verify-diagnostics | filecheck "%s"
 
 func.func @warp(%a: memref<32xf32, 5>, %b: memref<1xf32, 5>) {
   tile.reduce <add> %a into %b scope(warp) : memref<32xf32, 5>, memref<1xf32, 5>
   func.return
 }
 // CHECK:      @warp: `tile.reduce <add> %a into %b scope(warp) {{.*}}: error: 'tile.reduce' <add> 32xf32 -> 1xf32 axes [0], order lanes8, warp, sm_90: no variant takes it
-// CHECK-NEXT:   packed_columns (priority 40): declines
+// CHECK:        packed_columns (priority 40): declines
 // CHECK-NEXT:     exec_scope        scope is warp, expected thread
 // CHECK:        packed_tree (priority 30): declines
 // CHECK-NEXT:     exec_scope        scope is warp, expected thread

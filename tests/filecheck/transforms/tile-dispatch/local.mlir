@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_80"},tile-dispatch' | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_80"},tile-dispatch' | filecheck "%s"
 
 // The same order in scalar code on a chip without packed instructions.
 // CHECK-LABEL: func.func @sum8

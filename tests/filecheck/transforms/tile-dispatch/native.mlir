@@ -1,7 +1,7 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_120a"},tile-dispatch{report=text}' 2>%t.report | filecheck %s
-// RUN: filecheck %s --check-prefix=REPORT --input-file %t.report
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck %s --check-prefix=NATIVE
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_110a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck %s --check-prefix=THOR
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_120a"},tile-dispatch{report=text}' 2>"%t.report" | filecheck "%s"
+// RUN: filecheck "%s" --check-prefix=REPORT --input-file "%t.report"
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=NATIVE
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_110a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=THOR
 
 // Two scalar adds stand for a packed one there: the same order in scalar code.
 // CHECK-LABEL: func.func @sum
@@ -61,5 +61,5 @@ func.func @forced(%a: memref<8xf32, 5>, %b: memref<1xf32, 5>) {
 // NATIVE-NOT:      waived
 
 // A predicate of what is right is never waived.
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch' --verify-diagnostics | filecheck %s --check-prefix=LEGAL
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch' --verify-diagnostics | filecheck "%s" --check-prefix=LEGAL
 // LEGAL: variant 'packed_tree' declines: legal: add.rn.f32x2 needs sm_100 or newer, the target is sm_90

@@ -1,7 +1,7 @@
-// RUN: xdsl-opt %s -p tile-dispatch --verify-diagnostics | filecheck %s
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch{variant="best"}' --verify-diagnostics | filecheck %s --check-prefix=VARIANT
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch{report=xml}' --verify-diagnostics | filecheck %s --check-prefix=REPORT
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch{report-file="%t/no/such/folder"}' --verify-diagnostics | filecheck %s --check-prefix=FILE
+// RUN: xdsl-opt "%s" -p tile-dispatch --verify-diagnostics | filecheck "%s"
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch{variant="best"}' --verify-diagnostics | filecheck "%s" --check-prefix=VARIANT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch{report=xml}' --verify-diagnostics | filecheck "%s" --check-prefix=REPORT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch{report-file="%t/no/such/folder"}' --verify-diagnostics | filecheck "%s" --check-prefix=FILE
 
 func.func @nothing() {
   func.return

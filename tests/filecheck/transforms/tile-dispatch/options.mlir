@@ -1,11 +1,11 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s --check-prefix=DEFAULT
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{variant="local"}' | filecheck %s --check-prefix=VARIANT
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{enable="local"}' --verify-diagnostics | filecheck %s --check-prefix=ENABLE
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{enable=local,sm100_packed}' | filecheck %s --check-prefix=DEFAULT
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck %s --check-prefix=TEXT
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=json}' 2>&1 >/dev/null | filecheck %s --check-prefix=JSON
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=json report-file="%t.json"}' >/dev/null && filecheck %s --check-prefix=JSON --input-file %t.json
-// RUN: xdsl-opt %s -f mlir-with-locations -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck %s --check-prefix=LOCATION
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck "%s" --check-prefix=DEFAULT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{variant="local"}' | filecheck "%s" --check-prefix=VARIANT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{enable="local"}' --verify-diagnostics | filecheck "%s" --check-prefix=ENABLE
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{enable=local,sm100_packed}' | filecheck "%s" --check-prefix=DEFAULT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=TEXT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=json}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=JSON
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=json report-file="%t.json"}' >/dev/null && filecheck "%s" --check-prefix=JSON --input-file "%t.json"
+// RUN: xdsl-opt "%s" -f mlir-with-locations -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=LOCATION
 
 func.func @two(%a: memref<8xf32, 5>, %b: memref<1xf32, 5>) {
   tile.reduce <add> %a into %b : memref<8xf32, 5>, memref<1xf32, 5>
@@ -21,7 +21,7 @@ func.func @two(%a: memref<8xf32, 5>, %b: memref<1xf32, 5>) {
 // ENABLE: asks for variant 'sm100_packed', which is unknown or not enabled: the enabled variants are local
 
 // TEXT:      @two: tile.reduce <add> 8xf32 -> 1xf32 axes [0], order lanes8, thread, sm_100a
-// TEXT-NEXT:   packed_columns (priority 40): declines
+// TEXT:        packed_columns (priority 40): declines
 // TEXT:          innermost_kept    the innermost axis is reduced, so no two results stand side by side
 // TEXT:        packed_tree (priority 30): declines
 // TEXT:          order             order is lanes8, expected tree

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt --split-input-file --verify-diagnostics %s -p 'ptx-set-target{chip="sm_80"},tile-dispatch{variant="packed_16bit"}' | filecheck %s
+// RUN: xdsl-opt --split-input-file --verify-diagnostics "%s" -p 'ptx-set-target{chip="sm_80"},tile-dispatch{variant="packed_16bit"}' | filecheck "%s"
 
 func.func @integers(%a: memref<4xi16, 5>, %b: memref<1xi16, 5>) {
   tile.reduce <maxui> %a into %b : memref<4xi16, 5>, memref<1xi16, 5>

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck "%s"
 
 // CHECK-LABEL: func.func @maximum9
 func.func @maximum9(%a: memref<9xbf16, 5>, %b: memref<1xbf16, 5>) {

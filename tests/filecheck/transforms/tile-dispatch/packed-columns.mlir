@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_columns","local"}' 2>&1 >/dev/null | filecheck %s --check-prefix=REPORT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck "%s"
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_columns","local"}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=REPORT
 
 // Destinations 0 and 1 are the lanes of one pair, each in its own order; an odd last one is alone.
 // CHECK-LABEL: func.func @ordered

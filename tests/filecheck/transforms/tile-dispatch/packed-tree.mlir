@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","local"}' 2>&1 >/dev/null | filecheck %s --check-prefix=REPORT
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck "%s"
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{report=text enable="packed_tree","local"}' 2>&1 >/dev/null | filecheck "%s" --check-prefix=REPORT
 
 // Neighbours are pairs; first onto last. The odd value goes to the high lane of the first pair.
 // CHECK-LABEL: func.func @sum7

@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck %s
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck %s --check-prefix=SCALAR
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch' | filecheck "%s"
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_90"},tile-dispatch' | filecheck "%s" --check-prefix=SCALAR
 
 // A product is fused into the sum; the first of a running value is rounded alone.
 // CHECK-LABEL: func.func @sumsq

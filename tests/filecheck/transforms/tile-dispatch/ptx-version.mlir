@@ -1,6 +1,6 @@
-// RUN: xdsl-opt %s --split-input-file -p 'ptx-set-target{chip="sm_100a"},tile-dispatch,convert-to-ptx' -t ptx | filecheck %s
-// RUN: xdsl-opt %s --split-input-file -p 'ptx-set-target{chip="sm_90"},tile-dispatch,convert-to-ptx' -t ptx | filecheck %s --check-prefix=HOPPER
-// RUN: xdsl-opt %s --split-input-file -p 'ptx-set-target{chip="sm_100a" version="8.6"},tile-dispatch{report=text},convert-to-ptx' -t ptx 2>&1 | filecheck %s --check-prefix=OLD
+// RUN: xdsl-opt "%s" --split-input-file -p 'ptx-set-target{chip="sm_100a"},tile-dispatch,convert-to-ptx' -t ptx | filecheck "%s"
+// RUN: xdsl-opt "%s" --split-input-file -p 'ptx-set-target{chip="sm_90"},tile-dispatch,convert-to-ptx' -t ptx | filecheck "%s" --check-prefix=HOPPER
+// RUN: xdsl-opt "%s" --split-input-file -p 'ptx-set-target{chip="sm_100a" version="8.6"},tile-dispatch{report=text},convert-to-ptx' -t ptx 2>&1 | filecheck "%s" --check-prefix=OLD
 
 // The lowest version that knows the forms which the chosen variant uses.
 

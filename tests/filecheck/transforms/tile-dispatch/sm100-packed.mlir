@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{variant="sm100_packed"}' | filecheck %s
+// RUN: xdsl-opt "%s" -p 'ptx-set-target{chip="sm_100a"},tile-dispatch{variant="sm100_packed"}' | filecheck "%s"
 
 // CHECK-LABEL: func.func @sum9
 func.func @sum9(%a: memref<9xf32, 5>, %b: memref<1xf32, 5>) {
