@@ -36,8 +36,8 @@ ELSEWHERE = {
     "shape-04": "a dynamic shape: tests/filecheck/dialects/tile/invalid.mlir",
     "shape-05": "test_axis_minus_one",
     "shape-07": "vector.mask: tests of the entrance",
-    "len-07": "values used after the reduction: test_values_used_again",
-    "fuse-01": "sums of products: tests of sumsq",
+    "len-07": "values used after the reduction: entrances/test_contexts.py",
+    "fuse-01": "sums of products: entrances/test_contexts.py",
 }
 """Cases that are not one tile.reduce with one expected number."""
 
