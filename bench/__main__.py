@@ -104,7 +104,8 @@ Written by `make bench` ({platform.python_implementation()} {platform.python_ver
 
 One thread loads N values from global memory ({ALIGNMENT}-byte aligned), reduces them in registers and stores the result. Everything is
 for {CHIP}, assembled by ptxas {release} and read back from the machine code by `xdsl_packed.backend.machine_code`. Nothing here ran on a
-GPU: these are properties of the code, not measured times.
+GPU: these are properties of the code, not measured times. Every kernel is assembled with `.minnctapersm 1`, as ours says of itself up to
+248 elements: ptxas may then use all registers and loads everything first.
 
 A cell is **instructions+extra / depth / stall cycles / registers**: instructions that compute, from the loaded values to the stored one,
 and after a + those that only pass bits on; the longest chain of dependent computing instructions; the stall cycles that ptxas wrote from the first

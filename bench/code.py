@@ -44,9 +44,24 @@ Results: TypeAlias = Mapping[tuple[OpName, str, int], Outcome]
 """By op, column and length."""
 
 
+def with_all_registers(ptx: str) -> str:
+    """
+    The kernel with the directives that ours has: one block a multiprocessor will do, so that ptxas may use all
+    registers and loads everything first. A block size that the compiler wrote is kept.
+    """
+    entry = ptx.find(".entry")
+    body = ptx.find("{", entry)
+    head = ptx[:body].rstrip()
+    if ".minnctapersm" in head[entry:]:
+        return ptx
+    if ".reqntid" not in head[entry:] and ".maxntid" not in head[entry:]:
+        head += "\n.reqntid 1, 1, 1"
+    return f"{head}\n.minnctapersm 1\n{ptx[body:]}"
+
+
 def measure(ptx: str, chip: str) -> Cost:
     """Assemble a kernel with one entry and read it. Raises DiagnosticException as both of these do."""
-    code = read_machine_code(assemble(ptx, chip))
+    code = read_machine_code(assemble(with_all_registers(ptx), chip))
     return Cost(
         code.arithmetic_count,
         code.moves,
