@@ -42,8 +42,8 @@ class Ours:
         except DiagnosticException as error:
             if self._variant is None:
                 raise
-            # A variant that is forced says itself why it declines.
-            raise NotOffered(str(error).rpartition("error: ")[2]) from None
+            # A variant that is forced says itself why it declines; the op before it names the length.
+            raise NotOffered(str(error).rpartition(" declines: ")[2]) from None
 
     def lower(self, op: OpName, n: int, chip: str) -> object:
         return self.ptx(op, n, chip)
