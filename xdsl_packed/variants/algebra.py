@@ -72,6 +72,18 @@ def algebra_of(reduction: Reduction) -> Algebra | str:
     return _converted(_sum_algebra(reduction), reduction)
 
 
+def accepted_algebra(reduction: Reduction) -> Algebra:
+    """
+    The operations for a reduction that a variant has accepted, for emitters.
+
+    Raises ValueError where there are none: the variant emits without having been asked.
+    """
+    algebra = algebra_of(reduction)
+    if isinstance(algebra, str):
+        raise ValueError(f"the variant was not asked before it emits: {algebra}")
+    return algebra
+
+
 _FLOATS: dict[str, AnyFloat] = {"f16": f16, "bf16": bf16, "f32": f32, "f64": f64}
 _INTEGERS: dict[str, IntegerType] = {"i8": i8, "i16": i16, "i32": i32, "i64": i64}
 

@@ -38,7 +38,13 @@ from xdsl_packed.selection.registry import (
     Reason,
     Variant,
 )
-from xdsl_packed.variants.algebra import Algebra, Term, algebra_of, extremum_form
+from xdsl_packed.variants.algebra import (
+    Algebra,
+    Term,
+    accepted_algebra,
+    algebra_of,
+    extremum_form,
+)
 from xdsl_packed.variants.emission import (
     Leaves,
     emit_pairs,
@@ -221,9 +227,7 @@ def _element_fold(reduction: Reduction) -> Fold:
 def _emit_fold(
     reduction: Reduction, fold: Fold, leaves: Leaves, builder: Builder
 ) -> list[SSAValue]:
-    algebra = algebra_of(reduction)
-    if not isinstance(algebra, Algebra):
-        raise ValueError(f"chunked was not asked before it emits: {algebra}")
+    algebra = accepted_algebra(reduction)
     if _fast_forms(reduction) is None:
         return emit_scalars(fold, algebra, leaves, builder)
     if reduction.kind in FLOAT_EXTREMA:
@@ -278,10 +282,7 @@ class _Emission:
         return self.algebra().narrow(builder, value)
 
     def algebra(self) -> Algebra:
-        algebra = algebra_of(self.reduction)
-        if not isinstance(algebra, Algebra):
-            raise ValueError(f"chunked was not asked before it emits: {algebra}")
-        return algebra
+        return accepted_algebra(self.reduction)
 
     def olds(self, builder: Builder) -> list[SSAValue]:
         """The old destination in the accumulation type, where it takes part."""

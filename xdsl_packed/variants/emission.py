@@ -18,7 +18,8 @@ from xdsl.ir import SSAValue
 from xdsl_packed.dialects import packed
 from xdsl_packed.orders import Fold, Lane, Step
 from xdsl_packed.reduction import Kind, Reduction
-from xdsl_packed.variants.algebra import Algebra, Term
+from xdsl_packed.selection.registry import Plan
+from xdsl_packed.variants.algebra import Algebra, Term, accepted_algebra
 
 
 @dataclass(frozen=True)
@@ -219,3 +220,11 @@ def emit_pairs(
     for output in fold.outputs:
         pairs.lane(output)
     return scalars.results(fold)
+
+
+def emit_in_pairs(
+    reduction: Reduction, plan: Plan, leaves: Sequence[SSAValue], builder: Builder
+) -> list[SSAValue]:
+    """The emitter of a variant that does the whole of its plan by `emit_pairs`."""
+    algebra = accepted_algebra(reduction)
+    return emit_pairs(plan.fold, algebra, leaves_of(reduction, leaves), builder)

@@ -11,7 +11,12 @@ from xdsl_packed.orders import Fold, Order, fold_of_order, ternary_fold
 from xdsl_packed.reduction import FLOAT_EXTREMA, Reduction, Scope
 from xdsl_packed.selection.predicates import exec_scope, legal, local_scope
 from xdsl_packed.selection.registry import Plan, Reason, Variant
-from xdsl_packed.variants.algebra import Algebra, algebra_of, extremum_form
+from xdsl_packed.variants.algebra import (
+    Algebra,
+    accepted_algebra,
+    algebra_of,
+    extremum_form,
+)
 from xdsl_packed.variants.emission import emit_scalars, leaves_of
 from xdsl_packed.variants.fold import spread
 
@@ -51,9 +56,7 @@ def _element_fold(reduction: Reduction) -> Fold:
 def _emit(
     reduction: Reduction, plan: Plan, leaves: Sequence[SSAValue], builder: Builder
 ) -> list[SSAValue]:
-    algebra = algebra_of(reduction)
-    if isinstance(algebra, str):
-        raise ValueError(f"local was not asked before it emits: {algebra}")
+    algebra = accepted_algebra(reduction)
     return emit_scalars(plan.fold, algebra, leaves_of(reduction, leaves), builder)
 
 

@@ -13,11 +13,7 @@ from matrix units: 9 instructions for the max of 32, against 16 of scalar code f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-
-from xdsl.builder import Builder
-from xdsl.ir import SSAValue
 
 from xdsl_packed.orders import Fold, FoldBuilder, Order, fold_of_order, ternary_fold
 from xdsl_packed.reduction import Reduction, Scope
@@ -31,8 +27,7 @@ from xdsl_packed.selection.predicates import (
     reduction_len,
 )
 from xdsl_packed.selection.registry import Plan, Reason, Variant
-from xdsl_packed.variants.algebra import Algebra, algebra_of
-from xdsl_packed.variants.emission import emit_pairs, leaves_of
+from xdsl_packed.variants.emission import emit_in_pairs
 from xdsl_packed.variants.fold import spread
 from xdsl_packed.variants.pairs import pair_forms
 
@@ -84,15 +79,6 @@ def _plan(reduction: Reduction) -> Plan | Reason:
     return Plan(spread(element, reduction), forms)
 
 
-def _emit(
-    reduction: Reduction, plan: Plan, leaves: Sequence[SSAValue], builder: Builder
-) -> list[SSAValue]:
-    algebra = algebra_of(reduction)
-    if not isinstance(algebra, Algebra):
-        raise ValueError(f"packed_16bit was not asked before it emits: {algebra}")
-    return emit_pairs(plan.fold, algebra, leaves_of(reduction, leaves), builder)
-
-
 PACKED_16BIT = Variant(
     name="packed_16bit",
     priority=30,
@@ -106,5 +92,5 @@ PACKED_16BIT = Variant(
         legal(_forms),
     ),
     plan=_plan,
-    emit=_emit,
+    emit=emit_in_pairs,
 )

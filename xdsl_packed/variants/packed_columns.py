@@ -8,11 +8,6 @@ other. Each lane keeps its own order, whatever it is, so this is legal for order
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from xdsl.builder import Builder
-from xdsl.ir import SSAValue
-
 from xdsl_packed.orders import Fold, Order, Step, fold_of_order, ternary_fold
 from xdsl_packed.reduction import Reduction, Scope
 from xdsl_packed.selection.predicates import (
@@ -22,8 +17,7 @@ from xdsl_packed.selection.predicates import (
     native,
 )
 from xdsl_packed.selection.registry import Plan, Predicate, Reason, Variant
-from xdsl_packed.variants.algebra import Algebra, algebra_of
-from xdsl_packed.variants.emission import emit_pairs, leaves_of
+from xdsl_packed.variants.emission import emit_in_pairs
 from xdsl_packed.variants.pairs import pair_forms
 
 
@@ -85,15 +79,6 @@ def _columns(reduction: Reduction) -> Fold:
     return Fold(leaves, tuple(steps), tuple(outputs))
 
 
-def _emit(
-    reduction: Reduction, plan: Plan, leaves: Sequence[SSAValue], builder: Builder
-) -> list[SSAValue]:
-    algebra = algebra_of(reduction)
-    if not isinstance(algebra, Algebra):
-        raise ValueError(f"packed_columns was not asked before it emits: {algebra}")
-    return emit_pairs(plan.fold, algebra, leaves_of(reduction, leaves), builder)
-
-
 PACKED_COLUMNS = Variant(
     name="packed_columns",
     priority=40,
@@ -106,5 +91,5 @@ PACKED_COLUMNS = Variant(
         legal(pair_forms),
     ),
     plan=_plan,
-    emit=_emit,
+    emit=emit_in_pairs,
 )

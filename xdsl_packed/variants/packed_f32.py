@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from xdsl_packed.reduction import FLOAT_EXTREMA, Reduction
 from xdsl_packed.selection.registry import Plan, Reason
-from xdsl_packed.variants.algebra import Algebra, algebra_of, extremum_form
+from xdsl_packed.variants.algebra import accepted_algebra, algebra_of, extremum_form
 from xdsl_packed.variants.emission import emit_pairs, emit_three_inputs, leaves_of
 from xdsl_packed.variants.pairs import pair_forms
 
@@ -30,8 +30,6 @@ def emit_packed_f32(
     reduction: Reduction, plan: Plan, leaves: Sequence[SSAValue], builder: Builder
 ) -> list[SSAValue]:
     """Sums and products in pairs, max and min by three-input operations."""
-    algebra = algebra_of(reduction)
-    if not isinstance(algebra, Algebra):
-        raise ValueError(f"the variant was not asked before it emits: {algebra}")
+    algebra = accepted_algebra(reduction)
     emit = emit_three_inputs if reduction.kind in FLOAT_EXTREMA else emit_pairs
     return emit(plan.fold, algebra, leaves_of(reduction, leaves), builder)
